@@ -59,6 +59,7 @@ typedef struct plan_step {
     plan_arg *args; int nargs;
     int64_t grid[3];              /* GRID iterations; GPU: blocks */
     bool serial;                  /* CPU: one worker, in order (scatter with duplicates) */
+    int64_t work;                 /* elements x expressions, roughly: chooses between interpreting and compiling */
     /* OPAQUE */
     int operation;                /* family_ops number */
     struct opaque_operand { place at; kn_dtype dtype; int ndim; const int64_t *shape, *strides; bool conjugate; } *operands; int nin, nout;
@@ -73,7 +74,7 @@ typedef struct plan_memory {
     int first_step, last_step;    /* liveness: memory whose lives do not overlap may share a block */
     int32_t reuses_leaf;          /* >= 0: this is the leaf's own buffer, overwritten in place */
     bool zeroed;                  /* must be zero before first use (tickets, counters) */
-    int block, nblocks_hint;      /* temporaries: index of the shared block given by liveness */
+    int block;                    /* temporaries with one number share memory; -1: a buffer of its own (results) */
 } plan_memory;
 
 typedef struct plan_result { int node; place at; } plan_result;                       /* where a wanted node's value is */
