@@ -219,7 +219,7 @@ static kn_dtype dtype_coded(const char *s, size_t length)
     }
     static const char letters[] = {[KIND_BOOL] = 'b', [KIND_INT] = 'i', [KIND_UINT] = 'u', [KIND_FLOAT] = 'f', [KIND_COMPLEX] = 'c'};
     size_t size = 0;
-    if (length > 3)
+    if (length == 0 || length > 3)
         return KN_DTYPE_UNSET;
     for (size_t i = 1; i < length; i++) {
         if (s[i] < '0' || s[i] > '9' || (i == 1 && s[i] == '0'))
