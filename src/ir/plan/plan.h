@@ -62,6 +62,7 @@ typedef struct plan_step {
     int64_t work;                 /* elements x expressions, roughly: chooses between interpreting and compiling */
     /* OPAQUE */
     int operation;                /* family_ops number */
+    /* strides in bytes */
     struct opaque_operand { place at; kn_dtype dtype; int ndim; const int64_t *shape, *strides; bool conjugate; } *operands; int nin, nout;
     const int64_t *attr; int nattr;
     /* COPY */

@@ -1,0 +1,24 @@
+/* libs.h: what the families in this folder share. One file a family; a family has one or more providers. */
+#ifndef KILN_LIBS_H
+#define KILN_LIBS_H
+#include "ir/plan/plan.h"
+
+/* Registers every provider of this folder, once; cheap to call again. */
+void libs_register(void);
+void blas_register(void);
+void fft_register(void);
+void sort_register(void);
+
+/* The first of the names that can be loaded, or NULL. Never unloaded. */
+void *library_open(const char *const *names);
+
+/* Iterates over all dimensions of an operand but the last `inner`, giving the byte offset of each operand. */
+typedef struct batch { int ndim; int64_t shape[NDIM_MAX], index[NDIM_MAX]; int64_t count; } batch;
+static inline bool batch_next(batch *b) {
+    for (int d = b->ndim; d-- > 0;) {
+        if (++b->index[d] < b->shape[d]) return true;
+        b->index[d] = 0;
+    }
+    return false;
+}
+#endif
