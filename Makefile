@@ -57,7 +57,7 @@ CONVERSION_CLEAN := src/ir/base
 CFLAGS ?= -O2 -g
 # No contraction: a*b+c rounds twice everywhere. Hidden by default: only KN_API is exported.
 KILN_CFLAGS   := -std=c17 -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno $(WARNINGS) $(if $(WERROR),-Werror)
-KILN_CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(BUILD)/gen
+KILN_CPPFLAGS := -D_GNU_SOURCE= -Iinclude -Isrc -I$(BUILD)/gen
 LIBS          := -ldl -lm -lpthread
 
 # A sanitizer build is a plain build elsewhere with these flags. Criterion's workers cannot run under TSan, so sanitizer
