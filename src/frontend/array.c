@@ -17,7 +17,7 @@
 
 static struct {
     pthread_mutex_t mutex;
-    slot *_Atomic chunk[MOST_CHUNKS];
+    slot *chunk[MOST_CHUNKS];
     uint32_t nchunks, free;               /* free: index + 1 of the first free slot */
     int64_t live;
 } slots = { .mutex = PTHREAD_MUTEX_INITIALIZER };

@@ -9,8 +9,8 @@
 
 /* ---- cells ---- */
 typedef struct cell {
-    _Atomic uint32_t refs;
-    _Atomic uint32_t lock;               /* spins; guards `value` against concurrent readers */
+    uint32_t refs;
+    uint32_t lock;               /* spins; guards `value` against concurrent readers */
     node *value;                         /* of the cell's dtype and shape, C order */
     bool readonly;                       /* borrowed memory that may not be written, or a broadcast */
     bool registered;                     /* its pending updates are known to the runtime */
@@ -24,9 +24,9 @@ void cell_set(cell *c, node *value);                 /* takes the reference; of 
 
 /* ---- slots ---- */
 typedef enum { SLOT_FREE, SLOT_NUMBER, SLOT_ARRAY, SLOT_ERROR } slot_kind;
-typedef struct error_note { _Atomic uint32_t refs; kn_status status; char text[]; } error_note;
+typedef struct error_note { uint32_t refs; kn_status status; char text[]; } error_note;
 typedef struct slot {
-    _Atomic uint32_t generation;
+    uint32_t generation;
     uint8_t kind;
     bool readonly;                       /* this window may not be written */
     uint32_t owners;                     /* its scope, and kn_keep's */

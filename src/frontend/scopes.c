@@ -18,7 +18,7 @@ typedef struct scope {
 
 static _Thread_local scope *innermost;
 static _Thread_local scope *spare;        /* one closed scope kept, arrays and all: loops open one every step */
-static _Atomic uint64_t numbers;
+static uint64_t numbers;
 static pthread_key_t at_exit_key;
 static pthread_once_t at_exit_once = PTHREAD_ONCE_INIT;
 

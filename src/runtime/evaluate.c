@@ -42,7 +42,7 @@ static buffer *fault_buffer(kn_status status, const char *sentence) {
 }
 
 const char *node_message(const node *n, kn_status *status) {
-    const fault_text *t = n->state == NODE_FAULT && n->value ? n->value->data : NULL;
+    const fault_text *t = __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == NODE_FAULT && n->value ? n->value->data : NULL;
     *status = t ? t->status : KN_RUNTIME_ERROR;
     return t ? t->text : "the computation failed";
 }
@@ -310,7 +310,7 @@ static kn_status run_and_publish(plan_variant *v, plan_entry *e, message *m) {
     evaluation x = { 0 };
     if (!evaluation_begin(&x, v, e)) {
         if (!x.f.v) variant_drop(v);
-        for (int i = 0; i < x.nresults; i++) x.results[i]->state = NODE_PENDING;
+        for (int i = 0; i < x.nresults; i++) __atomic_store_n(&x.results[i]->state, NODE_PENDING, __ATOMIC_RELEASE);
         pthread_mutex_unlock(&graph_mutex);
         evaluation_end(&x);
         return fail_memory(m, "evaluating");
@@ -369,7 +369,7 @@ kn_status evaluate(node *const *roots, int nroots, message *m) {
     kn_status status = evaluate_once(roots, nroots, true, m ? m : &own);
     if (status) return status;
     for (int i = 0; i < nroots; i++)
-        if (roots[i]->state == NODE_FAULT) {
+        if (__atomic_load_n(&roots[i]->state, __ATOMIC_ACQUIRE) == NODE_FAULT) {
             const char *sentence = node_message(roots[i], &status);
             return fail(m, status, "%s", sentence);
         }

@@ -4,8 +4,8 @@
 #include <string.h>
 #include "runtime/internal.h"
 
-static _Atomic uint64_t opaque_calls;
-void opaque_count(runtime_counts *out) { out->opaque_calls = opaque_calls; }
+static uint64_t opaque_calls;
+void opaque_count(runtime_counts *out) { out->opaque_calls = __atomic_load_n(&opaque_calls, __ATOMIC_RELAXED); }
 
 static char *address(const run_frame *f, const place *p) {
     char *base = p->kind == PLACE_LEAF ? f->leaf_data[p->index] : f->memory_data[p->index];

@@ -36,7 +36,7 @@ bool array_reserve(void **array, uint32_t *cap, uint32_t need, size_t size);
 /* plans.c: the exact cache: key words -> what is known of that slice */
 /* A plan for one choice of stored results and overwritten leaves. */
 typedef struct plan_variant {
-    _Atomic uint32_t refs;
+    uint32_t refs;
     struct plan_variant *next;
     bool *bits;                                 /* wanted per node, then overwritable per leaf */
     uint32_t nbits;

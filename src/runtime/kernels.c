@@ -18,17 +18,17 @@
 #define PARALLEL_WORK 60000               /* element operations below which one thread is faster than waking another */
 
 struct compiled {
-    _Atomic uint32_t refs;
+    uint32_t refs;
     compiled *next;
     uint64_t hash, last_use;
     char *bytes; size_t nbytes;
     arena mem;
     kernel *ir;
     pthread_mutex_t mutex;                /* held while looking for code */
-    _Atomic int state;                    /* CODE_* */
+    int state;                    /* CODE_* */
     cpu_code *code;
     cpu_entry entry;
-    _Atomic uint32_t runs;
+    uint32_t runs;
 };
 enum { CODE_UNKNOWN, CODE_WANTED, CODE_READY, CODE_NONE };   /* WANTED: not on disk; NONE: cannot be compiled here */
 
@@ -38,18 +38,18 @@ static struct {
     int count;
     uint64_t clock, built, compiled, from_disk, interpreted, launches;
 } table = { .mutex = PTHREAD_MUTEX_INITIALIZER };
-static _Atomic int mode = -1;
+static int mode = -1;
 
 #define COUNT(field) __atomic_fetch_add(&table.field, 1, __ATOMIC_RELAXED)
 
-void jit_set(jit_mode m) { mode = (int)m; }
+void jit_set(jit_mode m) { __atomic_store_n(&mode, (int)m, __ATOMIC_RELAXED); }
 
 static jit_mode jit(void) {
-    int m = mode;
+    int m = __atomic_load_n(&mode, __ATOMIC_RELAXED);
     if (m < 0) {
         const char *s = getenv("KILN_JIT");
         m = s && !strcmp(s, "always") ? JIT_ALWAYS : s && !strcmp(s, "never") ? JIT_NEVER : JIT_AUTO;
-        mode = m;
+        __atomic_store_n(&mode, m, __ATOMIC_RELAXED);
     }
     return (jit_mode)m;
 }
@@ -207,12 +207,12 @@ static int find_code(compiled *c, int64_t work) {
     int state = __atomic_load_n(&c->state, __ATOMIC_ACQUIRE);
     if (how == JIT_NEVER) return CODE_NONE;
     if (state >= CODE_READY) return state;
-    if (state == CODE_WANTED && how == JIT_AUTO && work > 0 && work <= TINY_WORK && c->runs < TINY_RUNS) return state;
+    if (state == CODE_WANTED && how == JIT_AUTO && work > 0 && work <= TINY_WORK && __atomic_load_n(&c->runs, __ATOMIC_RELAXED) < TINY_RUNS) return state;
     pthread_mutex_lock(&c->mutex);
-    if (c->state == CODE_UNKNOWN) code_from_disk(c);
-    bool tiny = how == JIT_AUTO && work > 0 && work <= TINY_WORK && c->runs < TINY_RUNS;
-    if (c->state == CODE_WANTED && !tiny) code_from_llvm(c);
-    state = c->state;
+    if (__atomic_load_n(&c->state, __ATOMIC_RELAXED) == CODE_UNKNOWN) code_from_disk(c);
+    bool tiny = how == JIT_AUTO && work > 0 && work <= TINY_WORK && __atomic_load_n(&c->runs, __ATOMIC_RELAXED) < TINY_RUNS;
+    if (__atomic_load_n(&c->state, __ATOMIC_RELAXED) == CODE_WANTED && !tiny) code_from_llvm(c);
+    state = __atomic_load_n(&c->state, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&c->mutex);
     return state;
 }

@@ -21,7 +21,7 @@ static struct {
     void (*body)(void *, int64_t, int64_t);
     void *arg;
     int64_t n, part;
-    _Atomic int64_t next;
+    int64_t next;
     int active;                         /* helpers inside the present job */
     int invited;
 } crew = { .mutex = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER, .done = PTHREAD_COND_INITIALIZER };

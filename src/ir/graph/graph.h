@@ -12,7 +12,7 @@
 /* Owned by whoever made it (the runtime's pool, or the host memory of a caller); counted. */
 typedef struct buffer buffer;
 struct buffer {
-    _Atomic int32_t refs;
+    int32_t refs;
     uint8_t device;               /* kn_device */
     bool readonly;                /* never written in place (borrowed memory, constants) */
     bool aligned;                 /* data is 64-byte aligned */
@@ -63,11 +63,11 @@ typedef enum { SCATTER_SET, SCATTER_COMBINE } scatter_mode;                /* SE
 
 typedef struct node node;
 struct node {
-    _Atomic uint32_t refs;
+    uint32_t refs;
     uint8_t kind, dtype, ndim, nin;
     uint16_t op;                  /* MAP, SCATTER: ufunc number; REDUCE, SCAN: reduction number; OPAQUE: family operation */
     uint8_t which;                /* which result */
-    _Atomic uint8_t state;
+    uint8_t state;
     bool weak;                    /* SCALAR made from a C or Python number: takes part in promotion by kind alone */
     uint32_t work;                /* pending nodes below and including this one, saturating: bounds laziness */
     int64_t size;                 /* elements */

@@ -88,8 +88,8 @@ typedef struct nest {
     const nest_operand *scratch;  /* set by schedules */
 } nest;
 
-/* Merges neighbouring atoms where every access allows it, orders atoms by the output's strides, drops extents of 1,
- * fills stage and inner, checks limits. */
+/* Merges neighbouring atoms where every access allows it, orders atoms by the output's strides, outer atoms before reduced
+ * ones, drops extents of 1, fills stage and inner, checks limits. */
 kn_status nest_finish(nest *n, arena *mem, message *m);
 
 /* One nest becomes one or more steps (a large full reduction on the CPU: partial and finishing kernel). Steps are appended
