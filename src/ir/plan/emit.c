@@ -45,7 +45,7 @@ int32_t emitter_array(emitter *e, const char *name, ktype type, place at, bool r
 }
 
 static int32_t integer_param(emitter *e, const char *stem, int64_t v) {
-    return emitter_param(e, named(e, stem, (int)e->nparams), T_I64, (plan_arg){ .kind = ARG_INTEGER, .value = v });
+    return emitter_param(e, named(e, stem, (int)e->nparams), e->index, (plan_arg){ .kind = ARG_INTEGER, .value = v });
 }
 
 /* The literal that stands for a stride in the kernel's class, or 2 for "an argument". */
@@ -136,7 +136,8 @@ static void scalar_params(emitter *e) {
         const expr *x = &n->exprs[i];
         if (x->kind == EXPR_SCALAR)
             e->scalar_param[i] = emitter_param(e, named(e, "s", (int)e->nparams), x->type, (plan_arg){ .kind = ARG_SCALAR, .scalar = x->scalar, .type = x->type, .part = x->part });
-        if (x->kind == EXPR_ARG) e->scalar_param[i] = integer_param(e, "c", x->value);
+        if (x->kind == EXPR_ARG)
+            e->scalar_param[i] = emitter_param(e, named(e, "c", (int)e->nparams), x->type, (plan_arg){ .kind = ARG_INTEGER, .value = x->value });
         if (x->kind == EXPR_INDEX) e->form_param[i] = form_params(e, &x->at);
     }
     for (int i = 0; i < n->nstores; i++) {
@@ -149,8 +150,8 @@ static void scalar_params(emitter *e) {
     }
 }
 
-bool emitter_init(emitter *e, const nest *n, arena *mem) {
-    *e = (emitter){ .n = n, .mem = mem };
+bool emitter_init(emitter *e, const nest *n, ktype index, arena *mem) {
+    *e = (emitter){ .n = n, .mem = mem, .index = index };
     size_t nexprs = (size_t)n->nexprs + 1, nstores = (size_t)n->nstores + 1;
     e->groups = arena_zero(mem, nexprs + nstores, sizeof *e->groups);
     e->load_use = arena_zero(mem, nexprs, sizeof *e->load_use);
@@ -174,7 +175,7 @@ bool emitter_init(emitter *e, const nest *n, arena *mem) {
     for (int i = 0; i < n->nstores; i++) e->store_use[i] = add_access(e, n->stores[i].operand, &n->stores[i].at, n->stores[i].pair, n->stores[i].index >= 0, "out");
     fix_directions(e);
     for (int i = 0; i < n->natoms; i++)
-        e->extent[i] = emitter_param(e, named(e, "n", i), T_I64, (plan_arg){ .kind = ARG_INTEGER, .value = n->atoms[i].extent });
+        e->extent[i] = emitter_param(e, named(e, "n", i), e->index, (plan_arg){ .kind = ARG_INTEGER, .value = n->atoms[i].extent });
     scalar_params(e);
     find_atoms(e);
     return !e->failed;
@@ -192,7 +193,7 @@ bool emitter_start(emitter *e, const char *name) {
 /* ---- loops that are open ---- */
 
 kval emitter_extent(emitter *e, int atom) { return (kval)e->extent[atom]; }
-kval emitter_i64(emitter *e, int64_t v) { return kb_const_int(e->k, T_I64, v); }
+kval emitter_integer(emitter *e, int64_t v) { return kb_const_int(e->k, e->index, v); }
 
 void emitter_push(emitter *e) { e->depth++; }
 
@@ -216,13 +217,13 @@ void emitter_close(emitter *e, int atom) {
 /* ---- addresses ---- */
 
 static kval times(emitter *e, kval v, int64_t literal, int32_t param) {
-    if (param != NO_PARAM) return kb_op(e->k, KOP_mul, T_I64, v, (kval)param, 0);
+    if (param != NO_PARAM) return kb_op(e->k, KOP_mul, e->index, v, (kval)param, 0);
     if (literal == 1) return v;
-    if (literal == -1) return kb_op(e->k, KOP_neg, T_I64, v, 0, 0);
-    return kb_op(e->k, KOP_mul, T_I64, v, emitter_i64(e, literal), 0);
+    if (literal == -1) return kb_op(e->k, KOP_neg, e->index, v, 0, 0);
+    return kb_op(e->k, KOP_mul, e->index, v, emitter_integer(e, literal), 0);
 }
 
-static kval plus(emitter *e, kval sum, kval v) { return sum == NO_VALUE ? v : kb_op(e->k, KOP_add, T_I64, sum, v, 0); }
+static kval plus(emitter *e, kval sum, kval v) { return sum == NO_VALUE ? v : kb_op(e->k, KOP_add, e->index, sum, v, 0); }
 
 /* The index into the group's pointer: outer atoms first, so that what is common to a loop is made outside of it. */
 static kval address(emitter *e, const access_use *u, kval dynamic) {
@@ -231,9 +232,9 @@ static kval address(emitter *e, const access_use *u, kval dynamic) {
     if (u->delta_param != NO_PARAM) sum = plus(e, sum, (kval)u->delta_param);
     for (int i = 0; i < e->n->natoms; i++)
         if (g->at->stride[i]) sum = plus(e, sum, times(e, e->atom_value[i], g->at->stride[i], g->stride[i]));
-    if (dynamic != NO_VALUE) sum = plus(e, sum, dynamic);
-    if (u->delta_param == NO_PARAM && u->delta) sum = plus(e, sum, emitter_i64(e, u->delta));
-    return sum == NO_VALUE ? emitter_i64(e, 0) : sum;
+    if (dynamic != NO_VALUE) sum = plus(e, sum, e->index == T_I64 ? dynamic : kb_op(e->k, KOP_convert, e->index, dynamic, 0, 0));
+    if (u->delta_param == NO_PARAM && u->delta) sum = plus(e, sum, emitter_integer(e, u->delta));
+    return sum == NO_VALUE ? emitter_integer(e, 0) : sum;
 }
 
 kval emitter_form(emitter *e, const form *f, int32_t param) {
@@ -246,6 +247,9 @@ kval emitter_form(emitter *e, const form *f, int32_t param) {
 }
 
 /* ---- expressions ---- */
+
+/* Positions as data are i64, whatever index arithmetic is done in. */
+static kval widened(emitter *e, kval v) { return e->index == T_I64 ? v : kb_op(e->k, KOP_convert, T_I64, v, 0, 0); }
 
 void nest_closure(const nest *n, bool *needed, uint32_t i) {
     if (needed[i]) return;
@@ -271,7 +275,7 @@ static kval make(emitter *e, const expr *x, uint32_t i) {
     switch (x->kind) {
     case EXPR_CONST: return kb_const_bits(k, x->type, x->bits);
     case EXPR_SCALAR: case EXPR_ARG: return (kval)e->scalar_param[i];
-    case EXPR_INDEX: return emitter_form(e, &x->at, e->form_param[i]);
+    case EXPR_INDEX: return widened(e, emitter_form(e, &x->at, e->form_param[i]));
     case EXPR_LOAD: {
         const access_group *g = &e->groups[e->load_use[i].group];
         kval at = address(e, &e->load_use[i], x->index >= 0 ? e->value[x->index] : NO_VALUE);

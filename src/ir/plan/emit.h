@@ -25,6 +25,7 @@ typedef struct emitter {
     const nest *n;
     kernel *k;
     arena *mem;
+    ktype index;                             /* of all index arithmetic: i32 where every reachable span fits, else i64 */
     kparam *params; plan_arg *args; uint32_t nparams, cap_params;
     int32_t extent[NEST_ATOMS];              /* parameter holding each atom's extent */
     access_group *groups; int ngroups;
@@ -34,7 +35,7 @@ typedef struct emitter {
     int32_t *guard_param;                    /* per store: its guards' parameters start here */
     uint32_t *atoms;                         /* per expr: mask of the atoms it varies over */
     /* present state */
-    kval atom_value[NEST_ATOMS];             /* i64, or NO_VALUE where the atom's loop is not open */
+    kval atom_value[NEST_ATOMS];             /* of the index type, or NO_VALUE where the atom's loop is not open */
     uint32_t open;                           /* mask of atoms with a value */
     kval *value; uint8_t *depth_of;          /* per expr: its value in the open loops, and the loop depth it was made at */
     int depth;
@@ -43,13 +44,13 @@ typedef struct emitter {
 } emitter;
 
 /* Counts accesses and makes the parameter list; extra parameters may be added until emitter_start. */
-bool emitter_init(emitter *e, const nest *n, arena *mem);
+bool emitter_init(emitter *e, const nest *n, ktype index, arena *mem);
 int32_t emitter_param(emitter *e, const char *name, ktype type, plan_arg arg);           /* a scalar parameter; -1 on failure */
 int32_t emitter_array(emitter *e, const char *name, ktype type, place at, bool read, bool written);
 bool emitter_start(emitter *e, const char *name);    /* makes the kernel: parameters are values 0 ... nparams - 1 */
 
 kval emitter_extent(emitter *e, int atom);
-kval emitter_i64(emitter *e, int64_t v);
+kval emitter_integer(emitter *e, int64_t v);        /* an index constant */
 void emitter_open(emitter *e, int atom, kval value); /* a loop over the atom was opened; for LANE loops too */
 void emitter_close(emitter *e, int atom);            /* before the loop's END: values made inside are forgotten */
 void emitter_push(emitter *e);                       /* any other nesting (IF, a loop without an atom) */

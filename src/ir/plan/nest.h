@@ -22,6 +22,7 @@ typedef struct nest_operand {
     place at;                     /* memory; offsets live in the accesses' forms or here (bytes) */
     ktype type;                   /* storage */
     bool read, written, aliased;  /* aliased: another operand may overlap it */
+    bool aligned;                 /* its memory (offset 0 of the place) starts at a 64-byte boundary */
     char name[24];                /* for emitted source: "a", "x1", "out" */
 } nest_operand;
 

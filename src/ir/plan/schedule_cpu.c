@@ -133,7 +133,7 @@ static cpu_loops choose_loops(const nest *n, const device_profile *p) {
 
 /* ---- loops in kernel IR ---- */
 
-static kval loop(cpu_schedule *s, int kind, kval end) { return kb_for(s->e.k, kind, T_I64, emitter_i64(&s->e, 0), end, emitter_i64(&s->e, 1)); }
+static kval loop(cpu_schedule *s, int kind, kval end) { return kb_for(s->e.k, kind, T_I64, emitter_integer(&s->e, 0), end, emitter_integer(&s->e, 1)); }
 
 static kval smaller(cpu_schedule *s, kval a, kval b) {
     return kb_op(s->e.k, KOP_select, T_I64, kb_op(s->e.k, KOP_lt, T_BOOL, a, b, 0), a, b);
@@ -178,7 +178,7 @@ static kval open_grid(cpu_schedule *s, piece *part) {
             number = kb_op(k, KOP_sub, T_I64, rest, kb_op(k, KOP_mul, T_I64, next, (kval)s->ntiles, 0), 0);
             rest = next;
         }
-        *part = piece_of(s, pieces, number, l->cut >= 0 ? (kval)s->cut_param : emitter_i64(&s->e, l->tile));
+        *part = piece_of(s, pieces, number, l->cut >= 0 ? (kval)s->cut_param : emitter_integer(&s->e, l->tile));
     }
     for (int i = l->ngrid; i-- > 0;) {
         kval index = rest, extent = emitter_extent(&s->e, l->outer[i]);
@@ -224,7 +224,7 @@ static void forget_states(cpu_schedule *s) {
 /* All lanes' states become one, in every lane: a butterfly, whose order depends on W alone. */
 static void combine_lanes(cpu_schedule *s, int stage) {
     kernel *k = s->e.k;
-    kval opened = loop(s, LOOP_LANE, emitter_i64(&s->e, s->loops.lanes));
+    kval opened = loop(s, LOOP_LANE, emitter_integer(&s->e, s->loops.lanes));
     for (int r = 0; r < s->n->nreductions; r++) {
         const nest_reduction *q = &s->n->reductions[r];
         if (reduction_stage(s->n, q) != stage) continue;
@@ -436,7 +436,7 @@ static bool prepare(cpu_schedule *s, const nest *n) {
         s->scratch[c] = s->scratch[c] ? s->scratch[c] : arena_zero(mem, (size_t)n->nreductions + 1, sizeof(int32_t));
         if (!s->state[c] || !s->scratch[c]) return false;
     }
-    return s->needed && emitter_init(&s->e, n, mem);
+    return s->needed && emitter_init(&s->e, n, T_I64, mem);
 }
 
 static int64_t result_bytes(const nest *n) {
