@@ -223,8 +223,10 @@ fuzz:
 bench: all $(BENCH_BIN)
 	@if [ -e bench/run ]; then bench/run $(BUILD) $(VENV); else for b in $(BENCH_BIN); do $$b || exit 1; done; fi
 
-demo: all $(OUT)/examples/demo
-	@$(OUT)/examples/demo
+demo: deps all $(OUT)/examples/demo
+	@$(VENV)/bin/python examples/demo.py make $(BUILD)/demo
+	@$(OUT)/examples/demo $(BUILD)/demo
+	@$(VENV)/bin/python examples/demo.py compare $(BUILD)/demo
 
 # ---- what is printed from the tables ----
 ops: $(BUILD)/tools/genops
