@@ -127,7 +127,7 @@ typedef struct kfunction {
     uint16_t cost;               /* rough flops */
 } kfunction;
 
-/* The library of device functions, generated from src/device/*.kn, sorted by symbol; K_CALL and K_TABLE number into it. */
+/* The library of device functions, generated from the .kn files of src/device, sorted by symbol; K_CALL and K_TABLE number into it. */
 extern const kfunction device_functions[]; extern const uint32_t ndevice_functions;
 extern const ktable device_tables[]; extern const uint32_t ndevice_tables;
 extern const digest device_digest;   /* of all of the above; part of every cache key */
