@@ -251,6 +251,17 @@ kval emitter_form(emitter *e, const form *f, int32_t param) {
 /* Positions as data are i64, whatever index arithmetic is done in. */
 static kval widened(emitter *e, kval v) { return e->index == T_I64 ? v : kb_op(e->k, KOP_convert, T_I64, v, 0, 0); }
 
+int reduction_stage(const nest *n, const nest_reduction *r) {
+    int stage = 0;
+    for (int i = 0; i < r->nstate; i++) if (n->exprs[r->lifted[i]].stage > stage) stage = n->exprs[r->lifted[i]].stage;
+    return stage;
+}
+
+bool is_inner_store(const nest *n, int i) {
+    for (int a = 0; a < n->natoms; a++) if (n->atoms[a].reduced && n->stores[i].at.stride[a]) return true;
+    return n->exprs[n->stores[i].value].inner;
+}
+
 void nest_closure(const nest *n, bool *needed, uint32_t i) {
     if (needed[i]) return;
     needed[i] = true;

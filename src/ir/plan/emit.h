@@ -62,6 +62,8 @@ void emitter_store(emitter *e, int store, int flags);
 void emitter_fault(emitter *e, uint32_t expr);
 kval emitter_form(emitter *e, const form *f, int32_t first_param);
 /* Marks what the given expressions need, through LOADs, calls and reductions' results but not into reductions. */
+int reduction_stage(const nest *n, const nest_reduction *r);   /* the loops over R that its elements are computed in */
+bool is_inner_store(const nest *n, int store);       /* made for each element of O x R, not once for each of O */
 void nest_closure(const nest *n, bool *needed, uint32_t expr);
 
 /* ---- combining reduction states ---- */

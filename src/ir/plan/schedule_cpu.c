@@ -90,12 +90,6 @@ static int choose_lanes(const nest *n, const device_profile *p) {
     return width * unroll;
 }
 
-static int reduction_stage(const nest *n, const nest_reduction *r) {
-    int stage = 0;
-    for (int i = 0; i < r->nstate; i++) if (n->exprs[r->lifted[i]].stage > stage) stage = n->exprs[r->lifted[i]].stage;
-    return stage;
-}
-
 static void choose_cut(const nest *n, const device_profile *p, cpu_loops *l) {
     l->cut = -1;
     bool several_passes = false;
@@ -267,11 +261,6 @@ static bool stage_needs_loops(const cpu_schedule *s, int stage) {
         if (v->inner && v->stage == stage) return true;
     }
     return false;
-}
-
-static bool is_inner_store(const nest *n, int i) {
-    for (int a = 0; a < n->natoms; a++) if (n->atoms[a].reduced && n->stores[i].at.stride[a]) return true;
-    return n->exprs[n->stores[i].value].inner;
 }
 
 static void need_stage(cpu_schedule *s, int stage) {
