@@ -1,8 +1,9 @@
 /* array.c: slots and cells: what a handle stands for.
  *
- * How it works: slots live in chunks that never move, so a handle is checked by index and generation without a lock; free
- * slots form a list under a mutex. Whoever lets go of a handle's last owner frees the slot, and its generation rises.
- * What operations mean, and how values come about, must not be put here. */
+ * How it works: slots live in chunks that never move, so a handle is checked by index and generation without a lock. Free
+ * slots form a list under a mutex, of which every thread keeps a few for itself. Whoever lets go of a handle's last owner
+ * frees the slot, and its generation rises. Two error arrays lie outside the chunks and are always there, for the moments
+ * when no array can be made. What operations mean, and how values come about, must not be put here. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,24 +13,42 @@
 
 /* ---- slots ---- */
 
-#define CHUNK 4096
-#define MOST_CHUNKS 65536
+#define CHUNK 4096u
+#define MOST_CHUNKS 65536u
+#define FIRST_RESORT (MOST_CHUNKS * CHUNK + 1)   /* handle indices from here on name the permanent error arrays */
 
 static struct {
     pthread_mutex_t mutex;
-    slot *chunk[MOST_CHUNKS];
+    slot *chunk[MOST_CHUNKS];             /* atomic */
     uint32_t nchunks, free;               /* free: index + 1 of the first free slot */
-    int64_t live;
+    int64_t live;                         /* atomic */
 } slots = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+enum { RESORT_MEMORY, RESORT_SCOPE, NRESORTS };
+#define RESORT_TEXT 160
+static struct { uint32_t refs; kn_status status; char text[RESORT_TEXT]; } resort_notes[NRESORTS] = {
+    { 1, KN_MEMORY_ERROR, "out of memory while making an array" },
+    { 1, KN_SCOPE_ERROR, "no scope is open: write KN_SCOPE(s); as the first line of the block that makes arrays" },
+};
+_Static_assert(sizeof(resort_notes[0]) == sizeof(error_note) + RESORT_TEXT, "laid out as an error_note");
+static slot resorts[NRESORTS] = {
+    { .generation = 1, .kind = SLOT_ERROR, .owners = 1, .u.error = (error_note *)&resort_notes[0] },
+    { .generation = 1, .kind = SLOT_ERROR, .owners = 1, .u.error = (error_note *)&resort_notes[1] },
+};
+
+static bool is_resort(const slot *s) { return s >= resorts && s < resorts + NRESORTS; }
 
 slot *slot_of(kn_array a) {
     uint32_t index = (uint32_t)a.id, generation = (uint32_t)(a.id >> 32);
-    if (!index || index > (uint32_t)MOST_CHUNKS * CHUNK - 1) return NULL;
+    if (index - FIRST_RESORT < NRESORTS) return generation == 1 ? &resorts[index - FIRST_RESORT] : NULL;
+    if (index - 1 >= MOST_CHUNKS * CHUNK) return NULL;
     slot *chunk = __atomic_load_n(&slots.chunk[(index - 1) / CHUNK], __ATOMIC_ACQUIRE);
     if (!chunk) return NULL;
     slot *s = &chunk[(index - 1) % CHUNK];
     return __atomic_load_n(&s->generation, __ATOMIC_ACQUIRE) == generation && s->kind != SLOT_FREE ? s : NULL;
 }
+
+static slot *slot_at(uint32_t index) { return &slots.chunk[(index - 1) / CHUNK][(index - 1) % CHUNK]; }
 
 /* One more chunk on the free list; mutex held. */
 static bool add_chunk(void) {
@@ -41,20 +60,58 @@ static bool add_chunk(void) {
         chunk[i].generation = 1;
         chunk[i].next_free = i + 1 < CHUNK ? first + i + 2 : slots.free;
     }
-    slots.free = first + 1;
     __atomic_store_n(&slots.chunk[slots.nchunks], chunk, __ATOMIC_RELEASE);
+    slots.free = first + 1;
     slots.nchunks++;
     return true;
 }
 
-static slot *slot_take(slot_kind kind, kn_array *handle) {
+/* Free slots of this thread; handed back in bulk, and when the thread ends. */
+#define SPARE_SLOTS 64u
+static _Thread_local struct { uint32_t n, index[SPARE_SLOTS]; bool watched; } spare;
+static pthread_key_t spare_key;
+static pthread_once_t spare_once = PTHREAD_ONCE_INIT;
+
+static void give_back_spares(uint32_t keep) {
     pthread_mutex_lock(&slots.mutex);
-    if (!slots.free && !add_chunk()) { pthread_mutex_unlock(&slots.mutex); return NULL; }
-    uint32_t index = slots.free;
-    slot *s = &slots.chunk[(index - 1) / CHUNK][(index - 1) % CHUNK];
-    slots.free = s->next_free;
-    slots.live++;
+    while (spare.n > keep) {
+        uint32_t index = spare.index[--spare.n];
+        slot_at(index)->next_free = slots.free;
+        slots.free = index;
+    }
     pthread_mutex_unlock(&slots.mutex);
+}
+
+static void thread_ends(void *unused) {
+    (void)unused;
+    spare.watched = false;
+    give_back_spares(0);
+}
+
+static void make_spare_key(void) { pthread_key_create(&spare_key, thread_ends); }
+
+static void watch_thread(void) {
+    pthread_once(&spare_once, make_spare_key);
+    spare.watched = pthread_setspecific(spare_key, &spare) == 0;
+}
+
+static bool take_spares(void) {
+    if (!spare.watched) watch_thread();
+    pthread_mutex_lock(&slots.mutex);
+    while (spare.n < SPARE_SLOTS / 2 && (slots.free || (spare.n == 0 && add_chunk()))) {
+        uint32_t index = slots.free;
+        slots.free = slot_at(index)->next_free;
+        spare.index[spare.n++] = index;
+    }
+    pthread_mutex_unlock(&slots.mutex);
+    return spare.n > 0;
+}
+
+static slot *slot_take(slot_kind kind, kn_array *handle) {
+    if (!spare.n && !take_spares()) return NULL;
+    uint32_t index = spare.index[--spare.n];
+    slot *s = slot_at(index);
+    __atomic_fetch_add(&slots.live, 1, __ATOMIC_RELAXED);
     s->kind = (uint8_t)kind;
     s->readonly = false;
     s->owners = 1;
@@ -64,58 +121,68 @@ static slot *slot_take(slot_kind kind, kn_array *handle) {
     return s;
 }
 
+static void note_drop(error_note *e) {
+    if (e && __atomic_sub_fetch(&e->refs, 1, __ATOMIC_ACQ_REL) == 0) mem_free(e);
+}
+
 static void slot_empty(slot *s) {
-    if (s->kind == SLOT_ERROR && s->u.error && __atomic_sub_fetch(&s->u.error->refs, 1, __ATOMIC_ACQ_REL) == 0) mem_free(s->u.error);
+    if (s->kind == SLOT_ERROR) note_drop(s->u.error);
     cell_drop(s->c);
     mem_free(s->window);
     s->c = NULL;
     s->window = NULL;
 }
 
-static void slot_free(slot *s, uint32_t index) {
+static void slot_free(slot *s, uint32_t index, const scope_place *at) {
     slot_empty(s);
+    if (at) s->gone = *at;
+    else s->gone.line = 0;
     s->kind = SLOT_FREE;
     uint32_t generation = s->generation + 1;
     __atomic_store_n(&s->generation, generation ? generation : 1, __ATOMIC_RELEASE);
-    pthread_mutex_lock(&slots.mutex);
-    s->next_free = slots.free;
-    slots.free = index;
-    slots.live--;
-    pthread_mutex_unlock(&slots.mutex);
+    __atomic_fetch_sub(&slots.live, 1, __ATOMIC_RELAXED);
+    if (!spare.watched) watch_thread();
+    if (spare.n == SPARE_SLOTS) give_back_spares(SPARE_SLOTS / 2);
+    spare.index[spare.n++] = index;
 }
 
-int64_t handles_live(void) {
-    pthread_mutex_lock(&slots.mutex);
-    int64_t n = slots.live;
-    pthread_mutex_unlock(&slots.mutex);
-    return n;
+int64_t handles_live(void) { return __atomic_load_n(&slots.live, __ATOMIC_RELAXED); }
+
+static void let_go(slot *s, kn_array a, const scope_place *at) {
+    if (!is_resort(s) && __atomic_sub_fetch(&s->owners, 1, __ATOMIC_ACQ_REL) == 0) slot_free(s, (uint32_t)a.id, at);
 }
 
-static void let_go(slot *s, kn_array a) { if (--s->owners == 0) slot_free(s, (uint32_t)a.id); }
-
-/* A scope closes: the handle is its own no longer. */
-void handle_let_go(kn_array a, uint64_t scope) {
+void handle_let_go(kn_array a, uint64_t scope, const scope_place *at) {
     slot *s = slot_of(a);
-    if (!s || s->scope != scope) return;
-    s->scope = 0;
-    let_go(s, a);
+    if (!s || __atomic_load_n(&s->scope, __ATOMIC_RELAXED) != scope) return;
+    __atomic_store_n(&s->scope, 0, __ATOMIC_RELAXED);
+    let_go(s, a, at);
 }
 
-/* An error array that is always there, for when not even an error array can be made. */
-static kn_array last_resort(const message *m) {
-    error_record(m);
-    return (kn_array){ 0 };
+bool handle_gone(kn_array a, scope_place *at) {
+    uint32_t index = (uint32_t)a.id, generation = (uint32_t)(a.id >> 32);
+    if (index - 1 >= MOST_CHUNKS * CHUNK || !__atomic_load_n(&slots.chunk[(index - 1) / CHUNK], __ATOMIC_ACQUIRE)) return false;
+    slot *s = slot_at(index);
+    if (__atomic_load_n(&s->generation, __ATOMIC_ACQUIRE) != generation + 1) return false;
+    *at = s->gone;
+    return at->line > 0;
 }
 
+static kn_array last_resort(int which) {
+    message m = { .status = resort_notes[which].status };
+    memcpy(m.text, resort_notes[which].text, RESORT_TEXT);
+    error_record(&m);
+    return (kn_array){ (uint64_t)1 << 32 | (FIRST_RESORT + (uint32_t)which) };
+}
+
+/* The innermost scope owns the new handle from here on. */
 static kn_array own(slot *s, kn_array a) {
-    s->scope = scope_innermost();
-    if (s->scope && scope_adopt(s->scope, a)) return a;
-    message m = { 0 };
-    if (s->scope) fail_memory(&m, "making an array");
-    else fail(&m, KN_SCOPE_ERROR, "no scope is open: write KN_SCOPE(s); as the first line of the block that makes arrays");
-    s->scope = 0;
-    let_go(s, a);
-    return last_resort(&m);
+    uint64_t scope = scope_innermost();
+    __atomic_store_n(&s->scope, scope, __ATOMIC_RELAXED);
+    if (scope && scope_adopt(scope, a)) return a;
+    __atomic_store_n(&s->scope, 0, __ATOMIC_RELAXED);
+    let_go(s, a, NULL);
+    return last_resort(scope ? RESORT_MEMORY : RESORT_SCOPE);
 }
 
 /* ---- cells ---- */
@@ -136,12 +203,12 @@ void cell_drop(cell *c) {
     if (!c || __atomic_sub_fetch(&c->refs, 1, __ATOMIC_ACQ_REL)) return;
     if (c->registered) updates_remove(&c->value);
     node_drop(c->value);
-    buffer_drop(c->shared);
+    loan_end(c->lent);
     mem_free(c);
 }
 
-static void cell_lock(cell *c) { while (__atomic_exchange_n(&c->lock, 1, __ATOMIC_ACQUIRE)) ; }
-static void cell_unlock(cell *c) { __atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE); }
+void cell_lock(cell *c) { while (__atomic_exchange_n(&c->lock, 1, __ATOMIC_ACQUIRE)) ; }
+void cell_unlock(cell *c) { __atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE); }
 
 node *cell_node(cell *c) {
     cell_lock(c);
@@ -152,30 +219,42 @@ node *cell_node(cell *c) {
 
 /* A registered cell's value is read by evaluations, which hold the graph mutex. */
 void cell_set(cell *c, node *value) {
-    if (c->registered) pthread_mutex_lock(&graph_mutex);
+    bool registered = __atomic_load_n(&c->registered, __ATOMIC_ACQUIRE);
+    if (registered) pthread_mutex_lock(&graph_mutex);
     cell_lock(c);
     node *old = c->value;
     c->value = value;
     cell_unlock(c);
-    if (c->registered) pthread_mutex_unlock(&graph_mutex);
+    if (registered) pthread_mutex_unlock(&graph_mutex);
     node_drop(old);
 }
 
 /* ---- new handles ---- */
 
-kn_array array_error(const message *m) {
-    error_record(m);
+static error_note *note_new(const message *m) {
     size_t n = strlen(m->text) + 1;
     error_note *e = mem_alloc(sizeof *e + n);
-    if (!e) return (kn_array){ 0 };
+    if (!e) return NULL;
     e->refs = 1;
     e->status = m->status ? m->status : KN_RUNTIME_ERROR;
     memcpy(e->text, m->text, n);
+    return e;
+}
+
+static kn_array error_handle(error_note *e) {
     kn_array a;
-    slot *s = slot_take(SLOT_ERROR, &a);
-    if (!s) { mem_free(e); return (kn_array){ 0 }; }
+    slot *s = e ? slot_take(SLOT_ERROR, &a) : NULL;
+    if (!s) {
+        note_drop(e);
+        return last_resort(RESORT_MEMORY);
+    }
     s->u.error = e;
     return own(s, a);
+}
+
+kn_array array_error(const message *m) {
+    error_record(m);
+    return error_handle(note_new(m));
 }
 
 kn_array array_fail(kn_status status, const char *format, ...) {
@@ -187,49 +266,77 @@ kn_array array_fail(kn_status status, const char *format, ...) {
     return array_error(&m);
 }
 
-kn_array array_error_of(slot *of) {
-    kn_array a;
-    slot *s = slot_take(SLOT_ERROR, &a);
-    if (!s) return (kn_array){ 0 };
-    s->u.error = of->u.error;
-    __atomic_fetch_add(&s->u.error->refs, 1, __ATOMIC_RELAXED);
-    return own(s, a);
+bool array_failed(kn_array a, message *m) {
+    slot *s = slot_of(a);
+    if (s && s->kind == SLOT_ERROR) {
+        fail(m, s->u.error->status, "%s", s->u.error->text);
+        return true;
+    }
+    if (!s || s->kind != SLOT_ARRAY) return false;
+    node *n = cell_node(s->c);
+    bool fault = __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == NODE_FAULT;
+    if (fault && m) {
+        kn_status status;
+        const char *text = node_message(n, &status);
+        fail(m, status, "%s", text);
+    }
+    node_drop(n);
+    return fault;
 }
 
-static kn_array no_memory(void) {
-    message m = { 0 };
-    fail_memory(&m, "making an array");
-    return last_resort(&m);
+kn_array array_bad(kn_array operand, const message *m) {
+    if (!array_failed(operand, NULL)) return array_error(m);
+    error_repeat(m);
+    slot *s = slot_of(operand);
+    if (s->kind != SLOT_ERROR) return error_handle(note_new(m));
+    __atomic_fetch_add(&s->u.error->refs, 1, __ATOMIC_RELAXED);
+    return error_handle(s->u.error);
 }
 
 kn_array array_number(scalar number) {
     kn_array a;
     slot *s = slot_take(SLOT_NUMBER, &a);
-    if (!s) return no_memory();
+    if (!s) return last_resort(RESORT_MEMORY);
     s->u.number = number;
     return own(s, a);
 }
 
-kn_array array_from_node(node *n) {
-    message m = { 0 };
-    cell *c = cell_new(n, &m);
-    if (!c) return last_resort(&m);
+kn_array array_from_cell(cell *c, bool readonly) {
     kn_array a;
-    slot *s = slot_take(SLOT_ARRAY, &a);
-    if (!s) { cell_drop(c); return no_memory(); }
+    slot *s = c ? slot_take(SLOT_ARRAY, &a) : NULL;
+    if (!s) {
+        cell_drop(c);
+        return last_resort(RESORT_MEMORY);
+    }
     s->c = c;
+    s->readonly = readonly;
     return own(s, a);
 }
 
+kn_array array_from_node(node *n) { return array_from_cell(cell_new(n, NULL), false); }
+
+static slot_window *window_new(const layout *l) {
+    size_t n = (size_t)l->ndim;
+    slot_window *w = mem_alloc(sizeof *w + 2 * n * sizeof *w->dims);
+    if (!w) return NULL;
+    w->dtype = l->dtype;
+    w->ndim = l->ndim;
+    w->offset = l->offset;
+    memcpy(w->dims, l->shape, n * sizeof *w->dims);
+    memcpy(w->dims + n, l->strides, n * sizeof *w->dims);
+    return w;
+}
+
 kn_array array_from_window(cell *c, const layout *l, bool readonly) {
-    layout *copy = mem_alloc(sizeof *copy);
+    slot_window *w = window_new(l);
     kn_array a;
-    slot *s = copy ? slot_take(SLOT_ARRAY, &a) : NULL;
-    if (!s) { mem_free(copy); return no_memory(); }
-    *copy = *l;
-    __atomic_fetch_add(&c->refs, 1, __ATOMIC_RELAXED);
-    s->c = c;
-    s->window = copy;
+    slot *s = w ? slot_take(SLOT_ARRAY, &a) : NULL;
+    if (!s) {
+        mem_free(w);
+        return last_resort(RESORT_MEMORY);
+    }
+    s->c = cell_keep(c);
+    s->window = w;
     s->readonly = readonly;
     return own(s, a);
 }
@@ -245,70 +352,76 @@ kn_array kn_complex_(double re, double im) { return array_number((scalar){ SCALA
 
 kn_array kn_keep(kn_array a) {
     slot *s = slot_of(a);
-    if (s) s->owners++;
+    if (s && !is_resort(s)) __atomic_fetch_add(&s->owners, 1, __ATOMIC_RELAXED);
     return a;
 }
 
 void kn_release(kn_array a) {
     slot *s = slot_of(a);
-    if (!s) return;
-    if (s->scope && s->owners == 1) s->scope = 0;     /* released early: its scope finds it gone */
-    let_go(s, a);
+    if (s) let_go(s, a, NULL);            /* before its scope closes: the scope will find it gone */
 }
 
 kn_array kn_return(kn_scope from, kn_array a) {
     slot *s = slot_of(a);
-    if (!s || s->scope != from.id || !from.id) return a;
+    if (!s || !from.id || __atomic_load_n(&s->scope, __ATOMIC_RELAXED) != from.id) return a;
     uint64_t outer = scope_around(from.id);
+    message m = { 0 };
     if (!outer) {
-        message m = { 0 };
         fail(&m, KN_SCOPE_ERROR, "kn_return: no scope is open around the one that closes; open one in the caller, or use kn_keep");
         error_record(&m);
-        return a;
+    } else if (!scope_adopt(outer, a)) {
+        fail_memory(&m, "kn_return");
+        error_record(&m);
+    } else {
+        __atomic_store_n(&s->scope, outer, __ATOMIC_RELAXED);
+        scope_touch(a);
     }
-    if (scope_adopt(outer, a)) s->scope = outer;
     return a;
 }
 
 /* variable = v: the variable's slot shows what v shows; its owner stays. */
 kn_array kn_let(kn_array variable, kn_array v) {
     slot *to = slot_of(variable), *from = slot_of(v);
-    if (!to) return array_fail(KN_SCOPE_ERROR, "kn_let: %s", kn_message(variable));
+    if (!to || is_resort(to)) return array_fail(to ? to->u.error->status : KN_SCOPE_ERROR, "kn_let: %s", kn_message(variable));
+    message m = { 0 };
     if (!from) {
-        message m = { 0 };
         fail(&m, KN_SCOPE_ERROR, "kn_let: %s", kn_message(v));
-        array_spoil(variable, &m);
+        array_spoil(variable, &m, true);
         return variable;
     }
     if (to == from) return variable;
-    layout *window = from->window ? mem_alloc(sizeof *window) : NULL;
-    if (from->window && !window) {
-        message m = { 0 };
-        fail_memory(&m, "kn_let");
-        array_spoil(variable, &m);
-        return variable;
+    slot_window *w = NULL;
+    if (from->window) {
+        layout l;
+        slot_layout(from, &l);
+        if (!(w = window_new(&l))) {
+            fail_memory(&m, "kn_let");
+            array_spoil(variable, &m, true);
+            return variable;
+        }
     }
-    if (from->c) __atomic_fetch_add(&from->c->refs, 1, __ATOMIC_RELAXED);
+    if (from->c) cell_keep(from->c);
     if (from->kind == SLOT_ERROR) __atomic_fetch_add(&from->u.error->refs, 1, __ATOMIC_RELAXED);
     slot_empty(to);
     to->kind = from->kind;
     to->readonly = from->readonly;
     to->u = from->u;
     to->c = from->c;
-    if (window) *window = *from->window;
-    to->window = window;
+    to->window = w;
+    if (to->kind == SLOT_ARRAY) scope_touch(variable);
     return variable;
 }
 
-void array_spoil(kn_array a, const message *m) {
-    error_record(m);
+void array_spoil(kn_array a, const message *m, bool is_new) {
+    if (is_new) error_record(m);
+    else error_repeat(m);
     slot *s = slot_of(a);
-    size_t n = strlen(m->text) + 1;
-    error_note *e = s ? mem_alloc(sizeof *e + n) : NULL;
-    if (!e) return;
-    e->refs = 1;
-    e->status = m->status ? m->status : KN_RUNTIME_ERROR;
-    memcpy(e->text, m->text, n);
+    if (!s || is_resort(s)) return;
+    error_note *e = note_new(m);
+    if (!e) {
+        e = resorts[RESORT_MEMORY].u.error;
+        __atomic_fetch_add(&e->refs, 1, __ATOMIC_RELAXED);
+    }
     slot_empty(s);
     s->kind = SLOT_ERROR;
     s->u.error = e;

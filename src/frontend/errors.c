@@ -1,18 +1,35 @@
 /* errors.c: errors as users see them: the thread's last sentence and the callback.
  *
  * Error arrays themselves are slots (array.c); which sentence a failure has is written where it is found. */
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include "kiln.h"
 #include "frontend/array.h"
 
 static _Thread_local message last;
-static struct { kn_error_callback *f; void *arg; } callback;   /* the documented process-wide registry of kn_on_error */
+static _Thread_local bool calling;        /* a callback that makes errors is not called for them */
+
+/* The documented process-wide registry of kn_on_error. */
+static struct { pthread_mutex_t mutex; kn_error_callback *f; void *arg; } callback = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+void error_repeat(const message *m) {
+    if (m != &last) last = *m;
+    scope_error(m->status);
+}
 
 void error_record(const message *m) {
-    last = *m;
-    scope_error(m->status);
-    kn_error_callback *f = __atomic_load_n(&callback.f, __ATOMIC_ACQUIRE);
-    if (f) f(last.status, last.text, callback.arg);
+    error_repeat(m);
+    if (calling) return;
+    pthread_mutex_lock(&callback.mutex);
+    kn_error_callback *f = callback.f;
+    void *arg = callback.arg;
+    pthread_mutex_unlock(&callback.mutex);
+    if (!f) return;
+    message copy = last;
+    calling = true;
+    f(copy.status, copy.text, arg);
+    calling = false;
 }
 
 const char *kn_error(void) { return last.status ? last.text : ""; }
@@ -22,19 +39,33 @@ kn_status kn_error_status(void) { return last.status; }
 void kn_error_clear(void) { last.status = KN_OK; }
 
 void kn_on_error(kn_error_callback *f, void *arg) {
+    pthread_mutex_lock(&callback.mutex);
+    callback.f = f;
     callback.arg = arg;
-    __atomic_store_n(&callback.f, f, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&callback.mutex);
 }
 
 kn_status kn_check(kn_array a) {
-    slot *s = slot_of(a);
-    if (!s) return KN_SCOPE_ERROR;
-    return s->kind == SLOT_ERROR ? s->u.error->status : KN_OK;
+    message m = { 0 };
+    if (!slot_of(a)) return KN_SCOPE_ERROR;
+    return array_failed(a, &m) ? m.status : KN_OK;
+}
+
+static const char *message_of_gone(kn_array a) {
+    static _Thread_local char sentence[128];
+    scope_place at;
+    if (!a.id) return "this is no array (KN_NONE)";
+    if (!handle_gone(a, &at)) return "this array is gone: the scope it belonged to was closed, or it was released";
+    snprintf(sentence, sizeof sentence, "this array is gone: it went with the scope opened at %s:%d; hand it out with kn_return", at.file, (int)at.line);
+    return sentence;
 }
 
 const char *kn_message(kn_array a) {
     slot *s = slot_of(a);
-    if (s && s->kind == SLOT_ERROR) return s->u.error->text;
-    if (s) return "";
-    return a.id ? "this array is gone: the scope it belonged to was closed, or it was released" : "this is no array (KN_NONE)";
+    if (!s) return message_of_gone(a);
+    if (s->kind == SLOT_ERROR) return s->u.error->text;
+    message m = { 0 };
+    if (s->kind != SLOT_ARRAY || !array_failed(a, &m)) return "";
+    char *text = scope_text(m.text, strlen(m.text));
+    return text ? text : "the computation failed";
 }

@@ -17,6 +17,7 @@ pthread_mutex_t graph_mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t graph_changed = PTHREAD_COND_INITIALIZER;
 static walk w;                                     /* guarded by graph_mutex */
 static struct { uint64_t evaluations, hits, built; } counts;
+static int running;                                /* plans being run at present */
 
 #define MOST_UPDATES 256
 #define COMPANION_DEPTH 64
@@ -176,7 +177,7 @@ static uint32_t publish(node *n, buffer *b, int64_t offset, node_state state, no
     n->offset = offset;
     for (int i = 0; i < n->nin; i++) gone[ngone++] = n->in[i];
     n->nin = 0;
-    n->work = 0;
+    __atomic_store_n(&n->work, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&n->state, state, __ATOMIC_RELEASE);
     return ngone;
 }
@@ -188,6 +189,7 @@ static void publish_results(evaluation *x, kn_status status, buffer *fault) {
     node **gone = most ? arena_zero(&x->mem, most, sizeof *gone) : NULL;
     uint32_t ngone = 0;
     pthread_mutex_lock(&graph_mutex);
+    running--;
     for (int i = 0; i < x->nresults; i++) {
         node *n = x->results[i];
         if (status || (most && !gone)) { __atomic_store_n(&n->state, NODE_PENDING, __ATOMIC_RELEASE); continue; }
@@ -315,6 +317,7 @@ static kn_status run_and_publish(plan_variant *v, plan_entry *e, message *m) {
         evaluation_end(&x);
         return fail_memory(m, "evaluating");
     }
+    running++;
     pthread_mutex_unlock(&graph_mutex);
     kn_status status = plan_run(&x.f, m);
     buffer *fault = !status && x.f.fault != FAULT_NONE ? fault_of_run(&x.f) : NULL;
@@ -375,6 +378,13 @@ kn_status evaluate(node *const *roots, int nroots, message *m) {
         }
     return KN_OK;
 }
+
+void evaluations_pause(void) {
+    pthread_mutex_lock(&graph_mutex);
+    while (running) pthread_cond_wait(&graph_changed, &graph_mutex);
+}
+
+void evaluations_resume(void) { pthread_mutex_unlock(&graph_mutex); }
 
 void updates_add(node *const *slot) {
     pthread_mutex_lock(&graph_mutex);

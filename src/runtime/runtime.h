@@ -20,6 +20,9 @@ kn_status evaluate(node *const *roots, int nroots, message *m);
  * updates that share its operands. `slot` must stay valid, and be changed with the graph mutex held, until it is removed. */
 void updates_add(node *const *slot);
 void updates_remove(node *const *slot);
+/* Between the two no kernel runs and none starts: buffers may be given other memory. For short moments. */
+void evaluations_pause(void);
+void evaluations_resume(void);
 /* The kernels that evaluating these roots would run, for a device by profile name, as source. Evaluates nothing. */
 kn_status evaluate_source(node *const *roots, int nroots, const char *profile, text *out, message *m);
 kn_status evaluate_explain(node *const *roots, int nroots, const char *profile, text *out, message *m);
