@@ -140,6 +140,32 @@ Test(files, members_and_columns_have_names)
     array_file_close(f);
 }
 
+Test(files, tables_are_read_as_told)
+{
+    static const char numbers[] = "1;2\n3;4\n";
+    const struct { table_options o; int ndim; int64_t rows; const char *name; } good[] = {
+        {{.delimiter = 0}, 2, 2, ""},
+        {{.header = HEADER_YES}, 2, 1, "1"},
+        {{.header = HEADER_NO, .delimiter = ';'}, 2, 2, ""},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        array_file *f;
+        array_header h;
+        message m = {0};
+        put_bytes("t.txt", numbers, sizeof numbers - 1);
+        cr_assert_eq(array_file_open(path_of("t.txt"), &good[i].o, &f, &m), KN_OK, "%s", m.text);
+        cr_expect_eq(array_file_header(f, 0, &h, NULL), KN_OK);
+        cr_expect(h.dtype == KN_INT64 && h.ndim == good[i].ndim && h.shape[0] == good[i].rows, "case %zu: %d axes, %d rows", i, h.ndim, (int)h.shape[0]);
+        cr_expect_str_eq(array_file_column(f, 0), good[i].name);
+        array_file_close(f);
+    }
+    message m = {0};
+    array_file *f;
+    put_bytes("t.txt", "a;b\n1;2\n", 8);
+    cr_expect_eq(array_file_open(path_of("t.txt"), &(table_options){.header = HEADER_NO}, &f, &m), KN_VALUE_ERROR);
+    cr_expect(strstr(m.text, "line 1, column 1: 'a' is not a number") != NULL, "%s", m.text);
+}
+
 Test(files, an_index_past_the_last_array_is_refused)
 {
     save_all_kinds();

@@ -84,6 +84,13 @@ typedef struct crc_table { uint32_t row[8][256]; } crc_table;
 void crc_table_make(crc_table *t);
 uint32_t crc_add(const crc_table *t, uint32_t crc, const void *bytes, size_t n); /* starts from 0 */
 
+/* ---- the zip format: sizes without names and extra fields, and the values of fields ---- */
+
+enum {
+    ZIP_LOCAL = 30, ZIP_ENTRY = 46, ZIP_END = 22, ZIP_END64 = 56, ZIP_LOCATOR64 = 20,
+    ZIP_STORED = 0, ZIP_DEFLATED = 8, ZIP_ENCRYPTED = 1, ZIP_UTF8 = 0x800, ZIP_EXTRA64 = 1
+};
+
 /* ---- zip_read.c ---- */
 
 typedef struct zip_member {

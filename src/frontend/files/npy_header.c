@@ -169,6 +169,12 @@ static const char *refused_kind(char kind)
     }
 }
 
+static char native_order(void)
+{
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one == 1 ? '<' : '>';
+}
+
 static bool is_order(char c)
 {
     return c == '<' || c == '>' || c == '=' || c == '|';
@@ -197,9 +203,7 @@ static kn_status read_descr(const parser *p, const literal *l, npy_header *h)
             return input_fail(p->in, KN_TYPE_ERROR, p->m, "its elements are %s (dtype '%.*s'), which Kiln does not have", kind, shown, s);
         return input_fail(p->in, KN_TYPE_ERROR, p->m, "its dtype '%.*s' is not known", shown, s);
     }
-    const uint16_t one = 1;
-    bool little = *(const unsigned char *)&one == 1;
-    h->swapped = dtype_size(dtype_table[h->array.dtype].part) > 1 && (order == '<' || order == '>') && (order == '<') != little;
+    h->swapped = dtype_size(dtype_table[h->array.dtype].part) > 1 && (order == '<' || order == '>') && order != native_order();
     return KN_OK;
 }
 
@@ -356,8 +360,7 @@ kn_status npy_header_take(byte_stream *s, npy_header *h, message *m)
 
 static const char *descr_of(kn_dtype t, char out[8])
 {
-    const uint16_t one = 1;
-    char order = dtype_size(t) == 1 ? '|' : *(const unsigned char *)&one == 1 ? '<' : '>';
+    char order = dtype_size(t) == 1 ? '|' : native_order();
     static const char kinds[] = {[KIND_BOOL] = 'b', [KIND_INT] = 'i', [KIND_UINT] = 'u', [KIND_FLOAT] = 'f', [KIND_COMPLEX] = 'c'};
     snprintf(out, 8, "%c%c%d", order, t == KN_BFLOAT16 ? 'V' : kinds[dtype_table[t].kind], (int)dtype_size(t));
     return out;

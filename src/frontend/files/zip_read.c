@@ -9,8 +9,7 @@
 #include <string.h>
 
 enum {
-    END_SIZE = 22, END64_SIZE = 56, LOCATOR_SIZE = 20, ENTRY_SIZE = 46, LOCAL_SIZE = 30, COMMENT_MAX = 65535,
-    METHOD_STORED = 0, METHOD_DEFLATED = 8, FLAG_ENCRYPTED = 1, EXTRA_ZIP64 = 1,
+    COMMENT_MAX = 65535,
     /* A length and a distance of one bit each make 258 bytes: no deflated data grow by more. */
     LARGEST_RATIO = 1032
 };
@@ -33,16 +32,16 @@ typedef struct directory {
 /* Directories of archives past 4 GiB or 65535 members: a second end record, found through the 20 bytes before the first. */
 static kn_status read_end64(const input *in, int64_t end, directory *d, message *m)
 {
-    unsigned char b[END64_SIZE];
-    if (end < LOCATOR_SIZE)
+    unsigned char b[ZIP_END64];
+    if (end < ZIP_LOCATOR64)
         return KN_OK;
-    kn_status status = input_read(in, end - LOCATOR_SIZE, b, LOCATOR_SIZE, m);
+    kn_status status = input_read(in, end - ZIP_LOCATOR64, b, ZIP_LOCATOR64, m);
     if (status != KN_OK || memcmp(b, "PK\6\7", 4) != 0)
         return status;
     uint64_t at = u64(b + 8);
-    if (at > (uint64_t)(end - LOCATOR_SIZE) || (uint64_t)(end - LOCATOR_SIZE) - at < END64_SIZE)
+    if (at > (uint64_t)(end - ZIP_LOCATOR64) || (uint64_t)(end - ZIP_LOCATOR64) - at < ZIP_END64)
         return damaged(in, "its zip64 record lies outside the file", m);
-    status = input_read(in, (int64_t)at, b, END64_SIZE, m);
+    status = input_read(in, (int64_t)at, b, ZIP_END64, m);
     if (status != KN_OK)
         return status;
     if (memcmp(b, "PK\6\6", 4) != 0)
@@ -54,13 +53,13 @@ static kn_status read_end64(const input *in, int64_t end, directory *d, message 
 /* The end record is the last one whose comment reaches to the end of the file. */
 static kn_status find_directory(const input *in, directory *d, message *m)
 {
-    int64_t room = in->size < END_SIZE + COMMENT_MAX ? in->size : END_SIZE + COMMENT_MAX;
+    int64_t room = in->size < ZIP_END + COMMENT_MAX ? in->size : ZIP_END + COMMENT_MAX;
     unsigned char *tail = mem_alloc((size_t)room);
     if (!tail)
         return fail_memory(m, "reading an .npz archive");
     kn_status status = input_read(in, in->size - room, tail, (size_t)room, m);
-    int64_t at = room - END_SIZE;
-    while (status == KN_OK && at >= 0 && (memcmp(tail + at, "PK\5\6", 4) != 0 || at + END_SIZE + u16(tail + at + 20) != room))
+    int64_t at = room - ZIP_END;
+    while (status == KN_OK && at >= 0 && (memcmp(tail + at, "PK\5\6", 4) != 0 || at + ZIP_END + u16(tail + at + 20) != room))
         at--;
     if (status == KN_OK && at < 0)
         status = damaged(in, "its directory is missing; the file may be cut short", m);
@@ -87,7 +86,7 @@ static bool read_extra64(const unsigned char *p, size_t n, uint64_t *size, uint6
         n -= 4;
         if (length > n)
             return false;
-        if (kind == EXTRA_ZIP64) {
+        if (kind == ZIP_EXTRA64) {
             const unsigned char *field = p, *end = p + length;
             for (int i = 0; i < 3; i++)
                 if (*want[i] == UINT32_MAX) {
@@ -109,15 +108,15 @@ static kn_status read_entry(const zip_archive *zip, const unsigned char *p, size
     static const char suffix[] = ".npy";
     enum { SUFFIX = sizeof suffix - 1 };
     *member = (zip_member){.name = NULL};
-    if (left < ENTRY_SIZE || memcmp(p, "PK\1\2", 4) != 0)
+    if (left < ZIP_ENTRY || memcmp(p, "PK\1\2", 4) != 0)
         return damaged(&zip->in, "an entry of its directory is missing", m);
     size_t name = u16(p + 28), extra = u16(p + 30), comment = u16(p + 32);
-    *used = ENTRY_SIZE + name + extra + comment;
+    *used = ZIP_ENTRY + name + extra + comment;
     if (*used > left)
         return damaged(&zip->in, "an entry of its directory is cut short", m);
     uint64_t packed = u32(p + 20), size = u32(p + 24), offset = u32(p + 42);
-    const char *full = (const char *)p + ENTRY_SIZE;
-    if (!read_extra64(p + ENTRY_SIZE + name, extra, &size, &packed, &offset))
+    const char *full = (const char *)p + ZIP_ENTRY;
+    if (!read_extra64(p + ZIP_ENTRY + name, extra, &size, &packed, &offset))
         return damaged(&zip->in, "an entry of its directory is not sound", m);
     if (name < SUFFIX || memcmp(full + name - SUFFIX, suffix, SUFFIX) != 0)
         return KN_OK;
@@ -140,7 +139,7 @@ static kn_status read_entry(const zip_archive *zip, const unsigned char *p, size
 
 static kn_status read_directory(zip_archive *zip, const directory *d, message *m)
 {
-    if (d->entries > d->size / ENTRY_SIZE)
+    if (d->entries > d->size / ZIP_ENTRY)
         return damaged(&zip->in, "its directory is too short for its members", m);
     unsigned char *bytes = mem_alloc((size_t)d->size);
     zip->members = mem_array((size_t)d->entries, sizeof *zip->members);
@@ -187,42 +186,48 @@ void zip_close(zip_archive *zip)
 
 /* ---- a member ---- */
 
-static kn_status take_inflated(byte_stream *stream, void *to, size_t n, message *m)
+static kn_status take_member(byte_stream *stream, void *to, size_t n, message *m)
 {
+    enum { PIECE = 1 << 20 }; /* what is still in the cache when its checksum is taken */
     zip_stream *s = (zip_stream *)stream;
     if ((uint64_t)n > (uint64_t)stream->left)
         return input_fail(stream->in, KN_VALUE_ERROR, m, "its member '%s' ends early", s->member->name);
-    kn_status status = s->inflate ? inflater_take(s->inflate, to, n, m) : input_read(stream->in, stream->offset, to, n, m);
-    if (status != KN_OK)
-        return status;
-    s->crc = crc_add(&s->zip->crc, s->crc, to, n);
-    stream->offset += (int64_t)n;
-    stream->left -= (int64_t)n;
+    for (char *p = to; n > 0;) {
+        size_t piece = n < PIECE ? n : PIECE;
+        kn_status status = s->inflate ? inflater_take(s->inflate, p, piece, m) : input_read(stream->in, stream->offset, p, piece, m);
+        if (status != KN_OK)
+            return status;
+        s->crc = crc_add(&s->zip->crc, s->crc, p, piece);
+        stream->offset += (int64_t)piece;
+        stream->left -= (int64_t)piece;
+        p += piece;
+        n -= piece;
+    }
     return KN_OK;
 }
 
 kn_status zip_stream_open(const zip_archive *zip, const zip_member *member, zip_stream *s, message *m)
 {
-    unsigned char local[LOCAL_SIZE];
+    unsigned char local[ZIP_LOCAL];
     const input *in = &zip->in;
     *s = (zip_stream){.zip = zip, .member = member};
-    if (member->flags & FLAG_ENCRYPTED)
+    if (member->flags & ZIP_ENCRYPTED)
         return input_fail(in, KN_VALUE_ERROR, m, "its member '%s' is encrypted", member->name);
-    if (member->method != METHOD_STORED && member->method != METHOD_DEFLATED)
+    if (member->method != ZIP_STORED && member->method != ZIP_DEFLATED)
         return input_fail(in, KN_VALUE_ERROR, m, "its member '%s' is compressed by method %d; stored and deflated ones are read",
                           member->name, member->method);
-    if (member->method == METHOD_STORED && member->packed != member->size)
+    if (member->method == ZIP_STORED && member->packed != member->size)
         return damaged(in, "a stored member has two sizes", m);
     kn_status status = input_read(in, member->offset, local, sizeof local, m);
     if (status != KN_OK)
         return status;
     if (memcmp(local, "PK\3\4", 4) != 0 || u16(local + 26) != member->name_length || u16(local + 8) != member->method)
         return damaged(in, "a member is not where its directory says", m);
-    int64_t start = member->offset + LOCAL_SIZE + u16(local + 26) + u16(local + 28);
+    int64_t start = member->offset + ZIP_LOCAL + u16(local + 26) + u16(local + 28);
     if (start > zip->directory || member->packed > zip->directory - start)
         return damaged(in, "a member lies outside the file", m);
-    s->stream = (byte_stream){.take = take_inflated, .in = in, .left = member->size, .offset = start};
-    if (member->method == METHOD_DEFLATED) {
+    s->stream = (byte_stream){.take = take_member, .in = in, .left = member->size, .offset = start};
+    if (member->method == ZIP_DEFLATED) {
         s->inflate = inflater_new(in, start, member->packed);
         if (!s->inflate)
             return fail_memory(m, "inflating a member of an .npz archive");

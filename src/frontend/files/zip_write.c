@@ -11,10 +11,9 @@
 #include <string.h>
 
 enum {
-    LOCAL_SIZE = 30, ENTRY_SIZE = 46, END64_SIZE = 56, NAME_ROOM = 4096, EXTRA_ROOM = 32, EXTRA_ZIP64 = 1, SUFFIX = 4,
+    NAME_ROOM = 4096, EXTRA_ROOM = 32, SUFFIX = 4, OUT_BUFFER = 1 << 16,
     VERSION_PLAIN = 20, VERSION_ZIP64 = 45, MADE_BY = 3 << 8 | VERSION_ZIP64, /* Unix: permissions count */
-    FLAG_UTF8 = 0x800, DOS_DATE = 1 << 5 | 1, /* 1 January 1980 */
-    METHOD_STORED = 0, METHOD_DEFLATED = 8, OUT_BUFFER = 1 << 16
+    DOS_DATE = 1 << 5 | 1 /* 1 January 1980 */
 };
 /* Deflating can make a member a little longer, so it counts as large early. */
 static const int64_t wide_from = INT64_C(0xf0000000);
@@ -69,7 +68,7 @@ static unsigned flags_of(const char *name)
 {
     for (; *name; name++)
         if ((unsigned char)*name >= 0x80)
-            return FLAG_UTF8;
+            return ZIP_UTF8;
     return 0;
 }
 
@@ -78,7 +77,7 @@ static unsigned char *put_common(const writer *w, const entry *e, unsigned char 
 {
     p = put16(p, e->wide || e->offset >= UINT32_MAX ? VERSION_ZIP64 : VERSION_PLAIN);
     p = put16(p, flags_of(e->name));
-    p = put16(p, w->z.handle ? METHOD_DEFLATED : METHOD_STORED);
+    p = put16(p, w->z.handle ? ZIP_DEFLATED : ZIP_STORED);
     p = put16(p, 0);
     p = put16(p, DOS_DATE);
     p = put32(p, e->crc);
@@ -87,7 +86,7 @@ static unsigned char *put_common(const writer *w, const entry *e, unsigned char 
     return put16(p, (unsigned)strlen(e->name));
 }
 
-static size_t put_local(const writer *w, const entry *e, unsigned char out[LOCAL_SIZE + NAME_ROOM + EXTRA_ROOM])
+static size_t put_local(const writer *w, const entry *e, unsigned char out[ZIP_LOCAL + NAME_ROOM + EXTRA_ROOM])
 {
     unsigned char *p = put_common(w, e, put_tag(out, "PK\3\4"));
     size_t name = strlen(e->name);
@@ -95,11 +94,11 @@ static size_t put_local(const writer *w, const entry *e, unsigned char out[LOCAL
     memcpy(p, e->name, name);
     p += name;
     if (e->wide)
-        p = put64(put64(put16(put16(p, EXTRA_ZIP64), 16), e->size), e->packed);
+        p = put64(put64(put16(put16(p, ZIP_EXTRA64), 16), e->size), e->packed);
     return (size_t)(p - out);
 }
 
-static size_t put_entry(const writer *w, const entry *e, unsigned char out[ENTRY_SIZE + NAME_ROOM + EXTRA_ROOM])
+static size_t put_entry(const writer *w, const entry *e, unsigned char out[ZIP_ENTRY + NAME_ROOM + EXTRA_ROOM])
 {
     unsigned char *p = put_common(w, e, put16(put_tag(out, "PK\1\2"), MADE_BY));
     size_t name = strlen(e->name);
@@ -112,7 +111,7 @@ static size_t put_entry(const writer *w, const entry *e, unsigned char out[ENTRY
     memcpy(p, e->name, name);
     p += name;
     if (extra)
-        p = put16(put16(p, EXTRA_ZIP64), extra);
+        p = put16(put16(p, ZIP_EXTRA64), extra);
     if (e->wide)
         p = put64(put64(p, e->size), e->packed);
     if (far)
@@ -193,7 +192,7 @@ static kn_status store_sink(void *context, const void *piece, size_t n, message 
 static kn_status write_deflated(writer *w, const host_array *a, message *m)
 {
     entry *e = w->current;
-    unsigned char local[LOCAL_SIZE + NAME_ROOM + EXTRA_ROOM];
+    unsigned char local[ZIP_LOCAL + NAME_ROOM + EXTRA_ROOM];
     w->stream = (zlib_stream){.next_in = NULL};
     int result = w->z.deflateInit2_(&w->stream, 6, ZLIB_DEFLATED, ZLIB_RAW, 8, 0, "1.2.0", (int)sizeof w->stream);
     if (result != ZLIB_OK)
@@ -208,7 +207,7 @@ static kn_status write_deflated(writer *w, const host_array *a, message *m)
 
 static kn_status write_member(writer *w, const host_array *a, message *m)
 {
-    unsigned char local[LOCAL_SIZE + NAME_ROOM + EXTRA_ROOM];
+    unsigned char local[ZIP_LOCAL + NAME_ROOM + EXTRA_ROOM];
     entry *e = w->current;
     kn_status status = npy_write(a, measure_sink, w, m);
     e->packed = e->size;
@@ -223,7 +222,7 @@ static kn_status write_member(writer *w, const host_array *a, message *m)
 
 static kn_status write_directory(const writer *w, const entry *entries, size_t n, message *m)
 {
-    unsigned char b[ENTRY_SIZE + NAME_ROOM + EXTRA_ROOM], *p = b;
+    unsigned char b[ZIP_ENTRY + NAME_ROOM + EXTRA_ROOM], *p = b;
     int64_t start = w->out->offset;
     for (size_t i = 0; i < n; i++) {
         kn_status status = output_write(w->out, b, put_entry(w, &entries[i], b), m);
@@ -232,7 +231,7 @@ static kn_status write_directory(const writer *w, const entry *entries, size_t n
     }
     int64_t end = w->out->offset, size = end - start;
     if (n >= 0xffff || start >= UINT32_MAX || size >= UINT32_MAX) {
-        p = put64(put_tag(p, "PK\6\6"), END64_SIZE - 12);
+        p = put64(put_tag(p, "PK\6\6"), ZIP_END64 - 12);
         p = put32(put32(put16(put16(p, MADE_BY), VERSION_ZIP64), 0), 0);
         p = put64(put64(put64(put64(p, (int64_t)n), (int64_t)n), size), start);
         p = put32(put64(put32(put_tag(p, "PK\6\7"), 0), end), 1);
