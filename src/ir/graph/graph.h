@@ -31,7 +31,7 @@ typedef enum {
     NODE_EMPTY,     /* memory with no defined contents */
     NODE_INDEX,     /* 1-D int64: 0, 1, ... n-1 */
     NODE_VIEW,      /* a strided window on in[0]'s elements in C order (read only) */
-    NODE_MAP,       /* result `which` of function `op` of in[0..nin), elementwise; every input has the node's shape */
+    NODE_MAP,       /* result `which` of function `op` of in[0..nin), elementwise; every input has the node's shape or is a SCALAR */
     NODE_REDUCE,    /* reduction `op` of in[0] over the axes in attr.reduce.axes; those axes are gone from the shape */
     NODE_SCAN,      /* running reduction `op` of in[0] along attr.scan.axis */
     NODE_WRITE,     /* in[0] with the window replaced by in[1] (which has the window's shape) */
@@ -69,7 +69,10 @@ struct node {
     uint8_t which;                /* which result */
     uint8_t state;
     bool weak;                    /* SCALAR made from a C or Python number: takes part in promotion by kind alone */
-    uint32_t work;                /* pending nodes below and including this one, saturating: bounds laziness */
+    uint8_t block;                /* which free list its memory belongs to */
+    uint16_t maker;               /* the thread that made it, by number; see work */
+    uint32_t work;                /* pending nodes below and including this one, never less than there are: bounds laziness */
+    uint32_t born, oldest;        /* count of the maker's nodes at its birth, and at the birth of the oldest pending node below */
     int64_t size;                 /* elements */
     int64_t *shape;               /* ndim entries: inline_shape or in the same allocation */
     node **in;                    /* nin entries: inline_in or in the same allocation */
@@ -128,9 +131,12 @@ node *node_reduce(int reduction, node *a, uint64_t axes, kn_dtype out, bool orde
 node *node_scan(int reduction, node *a, int axis, message *m);
 node *node_opaque(int operation, int which, int nin, node *const *in, kn_dtype t, int ndim, const int64_t *shape, const int64_t *attr, int nattr, message *m);
 
-/* ---- ufunc.c, ops.def: elementwise functions ---- */
+/* ---- ufunc.c, ufuncs.def: elementwise functions ---- */
 /* A loop: one row of NumPy's type resolution. The body is looked up as a device function of that name for the operands'
- * dtypes, else it is the scalar primitive of that name. */
+ * dtypes, else it is the scalar primitive of that name. Loops on float16 and bfloat16 are float32's with the result
+ * rounded. A body of NULL is the identity, BODY_TRUE and BODY_FALSE are constants: such loops never become nodes. */
+#define BODY_TRUE "true"
+#define BODY_FALSE "false"
 typedef struct ufunc_loop { kn_dtype in[4], out[2]; const char *body; } ufunc_loop;
 typedef struct ufunc_info {
     const char *name;             /* NumPy's */
@@ -139,15 +145,37 @@ typedef struct ufunc_info {
     int reduction;                /* its reduction, or -1 */
     uint16_t flags;
 } ufunc_info;
-enum { UFUNC_COMMUTES = 1, UFUNC_REORDERS = 2, UFUNC_ZERO_DIVISION = 4, UFUNC_SCALAR_CLASS = 8 /* kernels are specialised by scalar operand 1, as power */ };
+enum {
+    UFUNC_COMMUTES = 1, UFUNC_REORDERS = 2, UFUNC_ZERO_DIVISION = 4, UFUNC_SCALAR_CLASS = 8 /* kernels are specialised by scalar operand 1, as power */,
+    UFUNC_TRUTH = 16,             /* operands of any dtype are taken by their truth (logical_and) */
+    UFUNC_COMPARES = 32,          /* numbers beyond the other operand's range are compared by value */
+    UFUNC_FLOAT64 = 64,           /* integer operands become float64 */
+    UFUNC_NEGATIVE_POWER = 128,   /* with integer operands, a negative operand 1 is a fault: "Integers to negative integer powers ..." */
+    UFUNC_ANY = 256               /* no loops: any dtype to any (cast), or (bool, T, T) to T (where) */
+};
 extern const ufunc_info ufuncs[]; extern const int nufuncs;
+/* Their numbers: UFUNC_add, ... UFUNC_cast (in[0] converted to the node's dtype by the library's rules) and UFUNC_where
+ * (in[0] bool, then two of the node's dtype). */
+typedef enum ufunc_number {
+#define UFUNC(name, ...) UFUNC_##name,
+#include "ir/graph/ufuncs.def"
+    NUFUNCS
+} ufunc_number;
 int ufunc_named(const char *name);                                        /* -1 */
+/* The loop for exactly these operand dtypes; NULL for UFUNC_ANY and where there is none. */
+const ufunc_loop *ufunc_loop_for(int ufunc, const kn_dtype *in);
+/* NumPy 2's type resolution. weak[i]: operand i is a number of that kind, else -1. dtype as for ufunc_apply. NULL with a message. */
+typedef struct ufunc_operand { kn_dtype dtype; bool weak; scalar number; /* when weak */ } ufunc_operand;
+const ufunc_loop *ufunc_resolve(int ufunc, const ufunc_operand *operands, kn_dtype dtype, casting rule, message *m);
 /* Broadcasts, promotes and converts operands, then makes the map. dtype: KN_DTYPE_UNSET or the loop's dtype asked for. */
 kn_status ufunc_apply(int ufunc, int nin, node *const *in, kn_dtype dtype, node **out /* nout */, message *m);
 
 /* ---- reductions.def: states that combine ---- */
 /* state = lift(x, index); state = combine(state, state), associative up to rounding; value = finish(state, count).
- * Names are device functions or primitives; NULL lift or finish is the identity. */
+ * Names are device functions or primitives; NULL lift or finish is the identity. The state of sum, max, ... has the
+ * operand's dtype; var: (count, mean, sum of squared deviations), all of the operand's dtype, the last is the value;
+ * argmin, argmax: (operand's dtype, int64), the second is the value. float16 and bfloat16 never get here in sums: they
+ * are converted to float32 first. */
 typedef struct reduction_info {
     const char *name;             /* "sum", "argmax", "var" */
     uint8_t nstate;
@@ -155,14 +183,22 @@ typedef struct reduction_info {
     const char *identity;         /* per state, a number, "lowest" or "highest" of its type; NULL: none (empty is an error) */
     int ufunc;                    /* the ufunc whose reduce this is, or -1 */
     bool indexed;                 /* the state carries a position */
+    bool ordered;                 /* combine is not associative: left to right, starting with the first element */
 } reduction_info;
 extern const reduction_info reductions[]; extern const int nreductions;
+typedef enum reduction_number {
+#define REDUCTION(name, ...) REDUCTION_##name,
+#include "ir/graph/reductions.def"
+    NREDUCTIONS
+} reduction_number;
 int reduction_named(const char *name);
 
 /* ---- opaque families: implemented in src/libs, known here by name, shapes and dtypes ---- */
 typedef struct family_op { const char *name; uint8_t nout; } family_op;
 extern const family_op family_ops[]; extern const int nfamily_ops;        /* "matmul", "fft", "ifft", "rfft", "irfft", "sort", "argsort", ... */
 int family_op_named(const char *name);
+
+typedef struct index_plan index_plan;
 
 /* ---- op.c, ops.def: array operations by name ---- */
 /* One row an operation: NumPy's name, parameters in NumPy's order with defaults, results, handler, documentation. Public
@@ -171,6 +207,9 @@ int family_op_named(const char *name);
  * and `initial`. */
 typedef enum { PARAM_ARRAY, PARAM_LIST, PARAM_SHAPE, PARAM_AXIS, PARAM_DTYPE, PARAM_BOOL, PARAM_INT, PARAM_NUMBER,
                PARAM_DEVICE, PARAM_NORM, PARAM_TEXT, PARAM_RNG } param_kind;
+/* "None" of the kinds that have no value of their own for it: INT, SHAPE (ndim), NUMBER (not a number). */
+#define INT_NONE INT64_MIN
+#define SHAPE_NONE (-1)
 
 typedef struct op_value {         /* one argument, in the row's order; optional ones hold their default */
     uint8_t kind;                 /* param_kind */
@@ -192,25 +231,54 @@ typedef struct layout {
 
 typedef enum {
     OP_UFUNC,      /* ufunc number in `index` */
-    OP_REDUCE,     /* handler; axis, dtype, keepdims, initial, where as the row says */
+    OP_REDUCE,     /* nodes(); axis, dtype, keepdims, initial, where as the row says */
     OP_VIEW,       /* view(): the result shares memory with argument 0 */
-    OP_NODES       /* nodes(): new values */
+    OP_NODES,      /* nodes(): new values */
+    OP_FRONTEND    /* needs values, a generator's state or a library at the call: no handler here */
 } op_kind;
-#define VIEW_NEEDS_COPY ((kn_status)-1)   /* reshape of a window that has no strides: the frontend uses nodes() on a copy */
-typedef struct op_param { const char *name; uint8_t kind; bool optional; const char *fallback; } op_param;
+#define VIEW_NEEDS_COPY ((kn_status)-1)   /* reshape of a window that has no strides, imag of a real array: the frontend calls op_nodes with argument 0's values */
+enum {
+    PARAM_POSITIONAL = 1,         /* NumPy takes it by position only */
+    PARAM_KEYWORD = 2,            /* NumPy takes it by keyword only */
+    PARAM_HOST = 4,               /* an ARRAY whose value is needed at the call: the handler wants SCALAR nodes */
+    PARAM_REQUIRED_IN_C = 8,      /* NumPy has a default (fallback), the C function takes it as an argument */
+    PARAM_VARIADIC = 16,          /* a LIST that NumPy takes as *args */
+    PARAM_LATER = 32              /* accepted and without effect for now (order, subok): values do not depend on it */
+};
+typedef struct op_param { const char *name; uint8_t kind; bool optional; uint8_t flags; const char *fallback; } op_param;
+typedef kn_status view_handler(const layout *in, const op_value *args, layout *out, message *m);
+typedef kn_status nodes_handler(const op_value *args, node **results, message *m);
 typedef struct op_info {
     const char *name;             /* "sum"; the C function is kn_sum */
     const char *numpy;            /* "numpy.sum" */
     const char *doc;
     uint8_t kind, nparams, nresults;
-    const op_param *params;
+    bool readonly;                /* VIEW: the result may not be written */
+    const op_param *params;       /* in NumPy's order */
     const char *const *results;   /* field names, or NULL for one result */
     int index;                    /* UFUNC: ufunc number */
-    kn_status (*view)(const layout *in, const op_value *args, layout *out, message *m);
-    kn_status (*nodes)(const op_value *args, node **results, message *m);
+    view_handler *view;
+    nodes_handler *nodes;         /* may be NULL: call op_nodes */
 } op_info;
 extern const op_info ops[]; extern const int nops;
-int op_named(const char *name);
+typedef enum op_number {
+#define OP(name, ...) OPERATION_##name,
+#include "ir/graph/ops.def"
+    NOPERATIONS
+} op_number;
+int op_named(const char *name);                                           /* the C name, NumPy's with or without module, or an alias; -1 */
+int op_param_named(int op, const char *name);                             /* -1 */
+void op_defaults(int op, op_value *args);                                 /* every parameter as if it had not been given */
+/* New values for any kind but FRONTEND: ufuncs through ufunc_apply (dtype, casting are seen; out and where are not), views
+ * through their window on argument 0's values. results has room for nresults. */
+kn_status op_nodes(int op, const op_value *args, node **results, message *m);
+
+/* ---- method.c: methods of binary ufuncs ---- */
+node *ufunc_reduce(int ufunc, node *a, kn_axis axis, kn_dtype dtype, bool keepdims, node *initial, node *where, message *m);
+node *ufunc_accumulate(int ufunc, node *a, int64_t axis, kn_dtype dtype, message *m);
+node *ufunc_outer(int ufunc, node *a, node *b, kn_dtype dtype, message *m);
+/* The value of a after ufunc.at(a, index, b); b is NULL for unary ufuncs. The index is that of index_resolve on a. */
+node *ufunc_at(int ufunc, node *a, const index_plan *at, node *b, message *m);
 
 /* ---- index.c: a[...] ---- */
 typedef enum { INDEX_INT, INDEX_SLICE, INDEX_NEW_AXIS, INDEX_ELLIPSIS, INDEX_ARRAY } index_kind;   /* masks arrive as nonzero()'s arrays; `mask_ndim` > 0 on the first of them */
@@ -223,13 +291,13 @@ typedef struct index_item {
 } index_item;
 /* Splits an index into a basic window of `in` and, when arrays take part, the gather on that window with NumPy's placement
  * of axes. Without arrays *advanced is false and `window` is the result. */
-typedef struct index_plan {
+struct index_plan {
     layout window;                /* after ints, slices, None, ... */
     bool advanced;
     int8_t from[NDIM_MAX];        /* as gather_attr, for the window's dimensions */
     node *arrays[NDIM_MAX]; int narrays;   /* int64, broadcast to the result's shape; references owned by the plan */
     int ndim; int64_t shape[NDIM_MAX];     /* of the result */
-} index_plan;
+};
 kn_status index_resolve(const layout *in, const index_item *items, int n, index_plan *out, message *m);
 void index_plan_free(index_plan *p);
 #endif
