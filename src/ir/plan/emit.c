@@ -399,8 +399,20 @@ void reduction_combine(emitter *e, const nest_reduction *r, const kval *a, const
     for (int i = 1; i < r->nstate; i++) out[i] = kb_result(e->k, out[0], i);
 }
 
+/* Whether the present element is the first of R. */
+static kval first_element(emitter *e) {
+    kval first = kb_const_int(e->k, T_BOOL, 1);
+    for (int i = 0; i < e->n->natoms; i++)
+        if (e->n->atoms[i].reduced) first = kb_op(e->k, KOP_and, T_BOOL, first, kb_op(e->k, KOP_eq, T_BOOL, e->atom_value[i], emitter_integer(e, 0), 0), 0);
+    return first;
+}
+
 void reduction_step(emitter *e, const nest_reduction *r, const kval *a, const kval *lifted, kval *out) {
-    if (!r->compensate) { reduction_combine(e, r, a, lifted, out); return; }
+    if (!r->compensate) {
+        reduction_combine(e, r, a, lifted, out);
+        for (int i = 0; i < r->nstate && r->from_first; i++) out[i] = kb_op(e->k, KOP_select, r->state_types[i], first_element(e), lifted[i], out[i]);
+        return;
+    }
     ktype t = r->state_types[0];
     kval error;
     two_sum(e, t, a[0], lifted[0], &out[0], &error);
