@@ -94,7 +94,7 @@ static ktype array_type(const checker *c, uint32_t at, uint32_t v, bool write) {
     if (v >= at) return T_VOID;
     const kinst *x = &c->code[v];
     if (x->op == K_PARAM && c->params && c->params[x->a].array) return write && !c->params[x->a].written ? T_VOID : c->params[x->a].type;
-    if (x->op == K_TABLE && !write) return device_tables[x->a].type;
+    if (x->op == K_TABLE && !write) return (ktype)x->type;
     if ((x->op == K_LOCAL || x->op == K_SHARED) && !c->closed[v]) return (ktype)x->type;
     return T_VOID;
 }
