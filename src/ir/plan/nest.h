@@ -64,6 +64,7 @@ typedef struct nest_reduction {
     uint64_t identity[4];         /* bits */
     int combine;                  /* device function of 2*nstate -> nstate, or -1 - kop for nstate == 1 */
     bool ordered;                 /* strictly left to right in C order of R */
+    bool from_first;              /* there is no identity: the first element's lifted value is the first state */
     bool compensate;              /* a float sum: keep it within the pairwise bound for any length */
     bool scan; uint8_t scan_atoms_from;   /* a scan along the REDUCED atoms */
 } nest_reduction;
