@@ -80,6 +80,8 @@ node *slot_node(slot *s, message *m);
 /* Shape, dtype and strides (bytes, over the cell's C order); false with a message for errors; numbers are 0-d. */
 bool array_layout(kn_array a, const char *what, layout *out, message *m);
 void slot_layout(const slot *s, layout *out);
+/* The cell to open a window on (a new reference): of a number, a 0-d one of its own. */
+cell *slot_cell(slot *s, message *m);
 /* a[...] = value for the whole window: value is broadcast and cast to a's dtype. A failure makes `a` an error array. */
 kn_status array_store(kn_array a, node *value, casting rule, const char *what, message *m);
 /* The same for the part `l` of a's cell, which `a` shows wholly or in part. */
@@ -137,6 +139,13 @@ kn_status index_masks(index_list *l, layout *in, message *m);
 /* ---- lent.c: memory of the caller ---- */
 void loan_end(loan *l);                              /* its cell is gone; NULL is allowed */
 kn_array array_copied(kn_dtype t, const void *data, kn_shape shape, const int64_t *strides /* bytes; NULL: C order */, const char *what);
+
+/* ---- call.c ---- */
+void frontend_prepare(void);                         /* once before the first call that may evaluate; cheap to repeat */
+
+/* ---- selections.c ---- */
+/* The results of an operation of kind OP_FRONTEND: one whose shape depends on values. */
+kn_status op_with_values(int op, const op_value *args, node **results, message *m);
 
 /* ---- inplace.c ---- */
 kn_array array_index(kn_array a, index_list *l, const char *what, message *m);         /* a[...] */

@@ -11,14 +11,6 @@
 
 /* ---- the window and the gather behind an index ---- */
 
-/* A number indexes as a 0-d array of its own. */
-static cell *cell_of(slot *s, message *m) {
-    if (s->kind == SLOT_ARRAY) return cell_keep(s->c);
-    layout l;
-    slot_layout(s, &l);
-    return cell_new(node_scalar(l.dtype, s->u.number, false, m), m);
-}
-
 static node *view_of(cell *c, const layout *l, message *m) {
     node *base = cell_node(c);
     int64_t strides[NDIM_MAX];
@@ -33,7 +25,7 @@ kn_array array_index(kn_array a, index_list *l, const char *what, message *m) {
     if (!s) return array_bad(a, m);
     layout in;
     index_plan *p = NULL;
-    cell *c = cell_of(s, m);
+    cell *c = slot_cell(s, m);
     kn_array result = { 0 };
     if (!c) return array_error(m);
     slot_layout(s, &in);

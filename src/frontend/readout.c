@@ -83,6 +83,12 @@ int64_t kn_i64(kn_array a) {
     return 0;
 }
 
+kn_complex kn_c128(kn_array a) {
+    scalar s;
+    if (!one_element(a, "kn_c128", &s)) return (kn_complex){ NAN, NAN };
+    return (kn_complex){ real_part(&s), s.kind == SCALAR_COMPLEX ? s.v.c.im : 0 };
+}
+
 bool kn_true(kn_array a) {
     host_window h;
     slot *s = slot_of(a);

@@ -123,6 +123,10 @@ bool array_layout(kn_array a, const char *what, layout *out, message *m) {
     return s != NULL;
 }
 
+cell *slot_cell(slot *s, message *m) {
+    return s->kind == SLOT_ARRAY ? cell_keep(s->c) : cell_new(node_scalar(number_dtype(&s->u.number), s->u.number, false, m), m);
+}
+
 /* ---- writing ---- */
 
 bool slot_writable(const slot *s, const char *what, message *m) {

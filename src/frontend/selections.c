@@ -1,0 +1,214 @@
+/* selections.c: operations whose result's shape depends on values: compress, extract, nonzero, unique.
+ *
+ * How it works: what decides the shape is evaluated at the call; the rest is composed of other operations and stays
+ * pending. Operations that need a library or a generator which is not there yet say so here. */
+#include <string.h>
+#include "kiln.h"
+#include "frontend/array.h"
+#include "runtime/runtime.h"
+
+/* ---- composing ---- */
+
+#define MOST_PARAMS 24
+
+/* A single-result operation of up to two arrays (its first parameters) and an axis; INT64_MIN + 1: none. Consumes nothing. */
+#define NO_AXIS (INT64_MIN + 1)
+static node *apply(int op, node *a, node *b, kn_axis axis, message *m) {
+    op_value v[MOST_PARAMS];
+    node *result = NULL;
+    op_defaults(op, v);
+    node *in[2] = { a, b };
+    for (int i = 0; i < 2 && in[i]; i++) {
+        v[i].v.array = in[i];
+        v[i].given = true;
+    }
+    int at = axis == NO_AXIS ? -1 : op_param_named(op, "axis");
+    if (at >= 0) {
+        v[at].v.axis = axis;
+        v[at].given = true;
+    }
+    return op_nodes(op, v, &result, m) ? NULL : result;
+}
+
+static node *flattened(node *a, message *m) { return node_reshape(a, 1, &a->size, m); }
+
+static kn_status give(node **results, node *n, const message *m) {
+    results[0] = n;
+    return n ? KN_OK : m->status ? m->status : KN_MEMORY_ERROR;
+}
+
+static void drop_all(node **nodes, int n) { for (int i = 0; i < n; i++) node_drop(nodes[i]); }
+
+static int64_t integer_at(const node *n, int64_t i) { return ((const int64_t *)(const void *)((const char *)n->value->data + n->offset))[i]; }
+
+/* ---- where something is true ---- */
+
+static kn_status op_compress(const op_value *args, node **results, message *m) {
+    node *condition = args[0].v.array, *a = args[1].v.array, *at = NULL;
+    kn_axis axis = args[2].v.axis;
+    int n;
+    if (condition->ndim > 1) return fail(m, KN_VALUE_ERROR, "compress: condition must be a 1-d array");
+    if (mask_positions(condition, &at, &n, m)) return m->status;
+    int64_t last = at->size ? integer_at(at, at->size - 1) : -1, extent = axis == KN_ALL ? a->size : 0;
+    int d = axis == KN_ALL ? 0 : (int)(axis < 0 ? axis + a->ndim : axis);
+    if (axis != KN_ALL && d >= 0 && d < a->ndim) extent = a->shape[d];
+    node *r = NULL;
+    if (last >= extent) fail(m, KN_INDEX_ERROR, "compress: index %lld is out of bounds for axis %d with size %lld", (long long)last, d, (long long)extent);
+    else r = apply(OPERATION_take, a, at, axis, m);
+    node_drop(at);
+    return give(results, r, m);
+}
+
+static kn_status op_extract(const op_value *args, node **results, message *m) {
+    node *condition = flattened(args[0].v.array, m), *a = condition ? flattened(args[1].v.array, m) : NULL, *at = NULL, *r = NULL;
+    int n;
+    if (a && !mask_positions(condition, &at, &n, m)) r = apply(OPERATION_take, a, at, KN_ALL, m);
+    node_drop(at);
+    node_drop(a);
+    node_drop(condition);
+    return give(results, r, m);
+}
+
+/* (n, ndim): one row a position. */
+static kn_status op_argwhere(const op_value *args, node **results, message *m) {
+    node *a = args[0].v.array, *at[NDIM_MAX], *r = NULL;
+    int n;
+    if (mask_positions(a, at, &n, m)) return m->status;
+    int64_t shape[2] = { at[0]->size, a->ndim };
+    buffer *b = pool_buffer(shape[0] * shape[1] * (int64_t)sizeof(int64_t), m);
+    if (b) {
+        int64_t *to = b->data;
+        for (int64_t i = 0; i < shape[0]; i++) for (int d = 0; d < a->ndim; d++) *to++ = integer_at(at[d], i);
+        r = node_buffer(KN_INT64, 2, shape, b, 0, m);
+    }
+    buffer_drop(b);
+    drop_all(at, n);
+    return give(results, r, m);
+}
+
+static kn_status op_nonzero(const op_value *args, node **results, message *m) {
+    if (args[0].v.array->ndim == 0) return fail(m, KN_VALUE_ERROR, "nonzero: calling nonzero on 0d arrays is not allowed; use atleast_1d first");
+    return op_argwhere(args, results, m);
+}
+
+static kn_status op_flatnonzero(const op_value *args, node **results, message *m) {
+    node *a = flattened(args[0].v.array, m), *at = NULL;
+    int n;
+    if (a) mask_positions(a, &at, &n, m);
+    node_drop(a);
+    return give(results, at, m);
+}
+
+/* ---- unique ---- */
+
+static node *part(node *a, int64_t from, int64_t n, message *m) {
+    int64_t stride = 1;
+    return node_view(a, (kn_dtype)a->dtype, &(window){ .offset = from, .strides = &stride, .shape = &n, .ndim = 1 }, m);
+}
+
+static node *ufunc2(int f, node *a, node *b, message *m) {
+    node *in[2] = { a, b }, *r = NULL;
+    return a && b && !ufunc_apply(f, 2, in, KN_DTYPE_UNSET, &r, m) ? r : NULL;
+}
+
+static node *isnan_of(node *a, message *m) {
+    node *r = NULL;
+    return a && !ufunc_apply(UFUNC_isnan, 1, &a, KN_DTYPE_UNSET, &r, m) ? r : NULL;
+}
+
+/* Where a sorted array's element differs from the one before it; NaNs are equal to each other with equal_nan. */
+static node *changes(node *sorted, bool equal_nan, message *m) {
+    node *now = part(sorted, 1, sorted->size - 1, m), *before = now ? part(sorted, 0, sorted->size - 1, m) : NULL;
+    node *differs = ufunc2(UFUNC_not_equal, now, before, m);
+    if (differs && equal_nan && dtype_is_inexact((kn_dtype)sorted->dtype)) {
+        node *nan = isnan_of(before, m), *number = NULL, *both = NULL;      /* NaNs stand last, so one before means one now */
+        if (nan && !ufunc_apply(UFUNC_logical_not, 1, &nan, KN_DTYPE_UNSET, &number, m)) both = ufunc2(UFUNC_logical_and, differs, number, m);
+        node_drop(nan);
+        node_drop(number);
+        node_drop(differs);
+        differs = both;
+    }
+    node_drop(now);
+    node_drop(before);
+    return differs;
+}
+
+/* Positions in sorted order where a new value starts, from 0 on. */
+static node *starts_of(node *sorted, bool equal_nan, message *m) {
+    bool yes = true;
+    int64_t one = 1;
+    node *at = NULL, *first = NULL, *differs = NULL, *all = NULL;
+    int n;
+    if (!sorted->size) return node_empty(KN_INT64, 1, &sorted->size, m);
+    buffer *b = pool_buffer(1, m);
+    if (b) element_store(KN_BOOL, b->data, (scalar){ SCALAR_BOOL, { .b = yes } });
+    first = b ? node_buffer(KN_BOOL, 1, &one, b, 0, m) : NULL;
+    buffer_drop(b);
+    differs = first ? changes(sorted, equal_nan, m) : NULL;
+    if (differs) {
+        op_value v[MOST_PARAMS];
+        node *list[2] = { first, differs };
+        op_defaults(OPERATION_concatenate, v);
+        v[0].v.list.at = list;
+        v[0].v.list.n = 2;
+        v[0].given = true;
+        if (!op_nodes(OPERATION_concatenate, v, &all, m)) mask_positions(all, &at, &n, m);
+    }
+    node_drop(all);
+    node_drop(differs);
+    node_drop(first);
+    return at;
+}
+
+/* For every element of the flattened array, which of the distinct values it is; and how often each occurs. */
+static kn_status count_values(node *order, node *starts, int ndim, const int64_t *shape, node **inverse, node **counts, message *m) {
+    int64_t n = order->size, k = starts->size;
+    if (n && evaluate(&order, 1, m)) return m->status;
+    buffer *which = pool_buffer(n * (int64_t)sizeof(int64_t), m), *many = which ? pool_buffer(k * (int64_t)sizeof(int64_t), m) : NULL;
+    if (many) {
+        int64_t *inv = which->data, *count = many->data;
+        for (int64_t v = 0; v < k; v++) {
+            int64_t from = integer_at(starts, v), to = v + 1 < k ? integer_at(starts, v + 1) : n;
+            count[v] = to - from;
+            for (int64_t i = from; i < to; i++) inv[integer_at(order, i)] = v;
+        }
+        *inverse = node_buffer(KN_INT64, ndim, shape, which, 0, m);
+        *counts = *inverse ? node_buffer(KN_INT64, 1, &k, many, 0, m) : NULL;
+    }
+    buffer_drop(which);
+    buffer_drop(many);
+    return *counts ? KN_OK : m->status;
+}
+
+static kn_status op_unique(const op_value *args, node **results, message *m) {
+    node *a = args[0].v.array;
+    int axis = op_param_named(OPERATION_unique, "axis"), equal_nan = op_param_named(OPERATION_unique, "equal_nan");
+    if (args[axis].v.axis != KN_ALL && a->ndim != 1) return fail(m, KN_NOT_AVAILABLE, "unique: along an axis of several is not available in this version of the library");
+    node *flat = flattened(a, m), *order = flat ? apply(OPERATION_argsort, flat, NULL, -1, m) : NULL;
+    node *sorted = order ? apply(OPERATION_take, flat, order, KN_ALL, m) : NULL, *starts = sorted ? starts_of(sorted, args[equal_nan].v.flag, m) : NULL;
+    memset(results, 0, 4 * sizeof *results);
+    if (starts) results[0] = apply(OPERATION_take, sorted, starts, KN_ALL, m);
+    if (results[0]) results[1] = apply(OPERATION_take, order, starts, KN_ALL, m);
+    kn_status status = results[1] ? count_values(order, starts, a->ndim, a->shape, &results[2], &results[3], m) : m->status;
+    node_drop(starts);
+    node_drop(sorted);
+    node_drop(order);
+    node_drop(flat);
+    if (!status) return KN_OK;
+    drop_all(results, 4);
+    memset(results, 0, 4 * sizeof *results);
+    return status;
+}
+
+kn_status op_with_values(int op, const op_value *args, node **results, message *m) {
+    frontend_prepare();
+    switch (op) {
+    case OPERATION_compress: return op_compress(args, results, m);
+    case OPERATION_extract: return op_extract(args, results, m);
+    case OPERATION_nonzero: return op_nonzero(args, results, m);
+    case OPERATION_argwhere: return op_argwhere(args, results, m);
+    case OPERATION_flatnonzero: return op_flatnonzero(args, results, m);
+    case OPERATION_unique: return op_unique(args, results, m);
+    default: return fail(m, KN_NOT_AVAILABLE, "%s: not available in this version of the library", ops[op].name);
+    }
+}
