@@ -21,6 +21,16 @@ typedef enum { DIALECT_CUDA, DIALECT_HIP, NDIALECTS } dialect;
 /* Complete source that includes no header. The entry point is extern "C" __global__ with the kernel's name; parameters
  * are the kernel's, then `unsigned long long *fault` if it has faults, then `unsigned *ticket` if it is ordered. */
 kn_status source_print(const kernel *k, dialect d, text *out, message *m);
+/* The same; portable: device functions by their own definitions, never the vendor's. */
+kn_status source_print_as(const kernel *k, dialect d, bool portable, text *out, message *m);
+/* The run-time compiler's options for an architecture ("sm_90", "gfx90a"); they refuse contraction of a*b+c. */
+#define SOURCE_FLAGS 6
+typedef struct source_flags {
+    char arch[48];
+    const char *option[SOURCE_FLAGS];   /* option[0] is arch: a copied struct needs that pointer set again */
+    int count;
+} source_flags;
+void source_options(dialect d, const char *arch, source_flags *out);
 
 /* ---- llvm/: object code for the CPU through LLVM-C, loaded at run time ---- */
 typedef struct llvm_options {

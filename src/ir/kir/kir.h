@@ -55,14 +55,14 @@ typedef enum {
     K_TABLE,         /* a = constant table number in the program */
     K_LOAD,          /* a = array, b = index, c = mask value + 1 or 0 (masked-off gives zero); flags: LOAD_* */
     K_STORE,         /* a = array, b = index, c = value; flags: STORE_* */
-    K_VLOAD,         /* flags = n in {2,4,8,16}: LOCAL c[0..n) = array a[b .. b+n); the address is aligned to the vector's size */
-    K_VSTORE,        /* array a[b .. b+n) = LOCAL c[0..n) */
+    K_VLOAD,         /* flags = n in {2,4,8,16}, | LOAD_STREAM: LOCAL c[0..n) = array a[b .. b+n); the address is aligned to the vector's size, or to 16 bytes where that is less */
+    K_VSTORE,        /* array a[b .. b+n) = LOCAL c[0..n); flags = n, | STORE_STREAM */
     K_ATOMIC,        /* a = array, b = index, c = value; flags = ATOMIC_*; value: what was there */
     K_CAS,           /* a = array, b = index, c = extra offset of {expected, desired}; value: what was there */
     K_FENCE,         /* memory order at device scope */
     K_BARRIER,       /* all threads of the block, and their memory */
     /* between lanes: threads of a warp (GPU), lanes of FOR LANE (CPU); every lane takes part */
-    K_SHUFFLE,       /* a = value, b = lane distance or number (plain i32 value), flags = SHUFFLE_*; c = group width (plain number, power of two) */
+    K_SHUFFLE,       /* a = value, b = lane distance or number (plain i32 value), flags = SHUFFLE_*; c = group width (plain number, power of two; 0: the warp or vector) */
     K_BALLOT,        /* a = bool; u64 mask of the lanes (GPU) */
     K_LANE_INDEX,    /* i32: this thread's lane in its warp, or lane in the vector */
     K_FIRST_LANE,    /* a = VAR with VAR_LANES, outside LANE loops: the copy of lane 0 */
@@ -95,9 +95,10 @@ enum {
     LOAD_STREAM = 1,    /* read once: do not keep in cache */
     LOAD_READONLY = 2,  /* nobody writes this array while the kernel runs */
     LOAD_ACQUIRE = 4,   /* ordered, device scope */
+    LOAD_RELAXED = 32,  /* device scope, the whole element at once, not ordered with anything else */
     LOAD_PAIR0 = 8, LOAD_PAIR1 = 16   /* part 0 or 1 of a complex element: index is even + 0 or 1, neighbours are loaded together */
 };
-enum { STORE_STREAM = 1, STORE_RELEASE = 4, STORE_PAIR0 = 8, STORE_PAIR1 = 16 };
+enum { STORE_STREAM = 1, STORE_RELEASE = 4, STORE_PAIR0 = 8, STORE_PAIR1 = 16, STORE_RELAXED = 32 };
 enum { ATOMIC_ADD, ATOMIC_MIN, ATOMIC_MAX, ATOMIC_AND, ATOMIC_OR, ATOMIC_XOR, ATOMIC_EXCHANGE };
 enum { SHUFFLE_XOR, SHUFFLE_DOWN, SHUFFLE_UP, SHUFFLE_INDEX };
 
@@ -148,9 +149,27 @@ typedef struct kernel {
     bool faults;                 /* has FAULT */
     bool ordered;                /* GRID iterations depend on earlier ones by index (look-back): blocks take tickets */
     arena *mem;                  /* everything above lives here */
+    uint32_t *heads, *chain;     /* build.c: pure values that are visible, by their bits; NULL: nothing is reused */
 } kernel;
 
-/* ---- build.c: making kernels; folds constants and x+0, x*1; reuses equal pure values of the same block ---- */
+/* ---- operands.c: which fields of an instruction name other instructions ---- */
+enum {
+    OPERAND_A = 1, OPERAND_B = 2, OPERAND_C = 4,
+    OPERAND_MASK = 8,            /* c - 1, where c is not 0 (LOAD) */
+    OPERAND_LIST = 16,           /* extra[b .. b + c) (CALL, RETURN) */
+    OPERAND_TWO = 32             /* extra[c], extra[c + 1] (CAS) */
+};
+uint8_t kinst_operands(const kinst *i);
+const char *kinst_name(uint16_t op);   /* "add", "for" */
+uint8_t kop_arity(kop op);
+
+/* ---- varying.c: what may differ between the threads of a block, or the lanes of a LANE loop ---- */
+/* varies[i]: value i may. depth[i]: how many regions around i lanes may enter or leave at different times (0: all lanes
+ * come here together). varies, depth and scratch have ncode elements. */
+void kir_varying(const kinst *code, uint32_t ncode, const uint32_t *extra, uint8_t *varies, uint8_t *depth, uint32_t *scratch);
+
+/* ---- build.c: making kernels; folds constants, x+0, x*1 and the like, never changing a float's bits; reuses equal pure
+ * values (READONLY loads and calls too) wherever they dominate ---- */
 /* A failed allocation sets k->code to NULL and every later call returns 0; kernel_ok tells. */
 typedef uint32_t kval;
 kernel *kernel_new(arena *mem, const char *name, const kparam *params, uint32_t nparams);
