@@ -454,7 +454,8 @@ static val compile_one(scope *s, const tree *t, kn_dtype hint) {
 static val literal(const tree *t, kn_dtype hint) {
     bool minus = t->kind == T_UNARY;
     const char *s = minus ? t->kid[0]->text : t->text;
-    if (!hint) hint = strpbrk(s, ".pP") && strncmp(s, "0x", 2) ? KN_FLOAT64 : KN_INT32;
+    bool hex = !strncmp(s, "0x", 2), fraction = strpbrk(s, hex ? ".pP" : ".eE") || !strcmp(s, "inf") || !strcmp(s, "nan");
+    if (!hint) hint = fraction ? KN_FLOAT64 : KN_INT32;
     if (hint == KN_BOOL) stop("a bool is true or false");
     ktype type = kt(hint);
     if (ktype_table[type].is_float) {
@@ -614,6 +615,17 @@ static bool primitive(scope *s, const tree *t, kn_dtype hint, val *out) {
     return false;
 }
 
+/* The function of that name and number of parameters, when there is just one, for one list of types: it says what literals are. */
+static const function *only_function(const char *name, int n) {
+    const function *found = NULL;
+    for (int i = 0; i < nfunctions; i++) {
+        if (strcmp(functions[i]->name, name) || functions[i]->nparams != n) continue;
+        if (found || functions[i]->type_name) return NULL;
+        found = functions[i];
+    }
+    return found;
+}
+
 static void compile_call(scope *s, const tree *t, kn_dtype hint, val *out, int *nout) {
     *nout = 1;
     bool exists = false;
@@ -623,7 +635,9 @@ static void compile_call(scope *s, const tree *t, kn_dtype hint, val *out, int *
     for (int i = 0; i < nfunctions && !exists; i++) exists = !strcmp(functions[i]->name, t->text);
     if (exists) {
         for (int i = 0; i < t->nkids; i++) if (!is_literal(t->kid[i])) { args[i] = compile_one(s, t->kid[i], KN_DTYPE_UNSET); if (!known) known = args[i].t; }
-        for (int i = 0; i < t->nkids; i++) if (is_literal(t->kid[i])) args[i] = compile_one(s, t->kid[i], known ? known : hint);
+        const function *only = only_function(t->text, t->nkids);
+        for (int i = 0; i < t->nkids; i++)
+            if (is_literal(t->kid[i])) args[i] = compile_one(s, t->kid[i], only ? type_named(only->param_types[i]) : known ? known : hint);
         function *f = overload(t->text, args, t->nkids, &type, &exists);
         if (f) { expand(f, type, args, out, nout); return; }
     }
