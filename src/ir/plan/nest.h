@@ -76,7 +76,8 @@ typedef struct nest_store {
     bool combine; uint16_t op;    /* scatter with a combining primitive or function (-1 - n) */
 } nest_store;
 
-typedef struct nest {
+typedef struct nest nest;
+struct nest {
     atom atoms[NEST_ATOMS]; int natoms;
     nest_operand operands[NEST_OPERANDS]; int noperands;
     expr *exprs; int nexprs;      /* in order: args come before users */
@@ -88,7 +89,7 @@ typedef struct nest {
     char name[64]; const char *comment;
     int note;                     /* slice.nodes number of the main node */
     const nest_operand *scratch;  /* set by schedules */
-} nest;
+};
 
 /* Merges neighbouring atoms where every access allows it, orders atoms by the output's strides, outer atoms before reduced
  * ones, drops extents of 1, fills stage and inner, checks limits. */

@@ -101,6 +101,7 @@ static kn_status place_values(partition *p, plan_builder *b) {
 kn_status plan_schedule(partition *p, plan_builder *b, nest *n) {
     int before = b->p->nsteps;
     kn_status status = nest_finish(n, p->mem, p->m);
+    if (!status && p->o->each_nest) p->o->each_nest(p->o->arg, n, before);
     if (!status) status = p->p->target == TARGET_CPU ? schedule_cpu(n, p->p, b, p->m) : schedule_gpu(n, p->p, b, p->m);
     if (status || !verifies()) return status;
     for (int i = before; i < b->p->nsteps && !status; i++)

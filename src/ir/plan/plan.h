@@ -93,7 +93,14 @@ typedef struct plan {
     text why;                     /* why each split, for explain; filled when asked */
 } plan;
 
-typedef struct plan_options { bool explain; bool no_fusion; /* every node its own kernel: the reference for tests */ } plan_options;
+struct nest;
+typedef struct plan_options {
+    bool explain;
+    bool no_fusion;               /* every node its own kernel: the reference for tests */
+    /* For tests: sees every nest when it is finished, before its first step (a number) is made. */
+    void (*each_nest)(void *arg, const struct nest *n, int step);
+    void *arg;
+} plan_options;
 
 /* The pipeline: partition -> schedule -> lower -> verify. Returns NULL with a message. */
 plan *plan_build(const slice *s, const device_profile *p, const plan_options *o, message *m);

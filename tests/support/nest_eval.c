@@ -1,0 +1,254 @@
+/* nest_eval.c: nests by brute force; see nest_eval.h. */
+#include "nest_eval.h"
+
+#include <string.h>
+#include "codegen/reference/reference.h"
+
+/* ---- scalars ---- */
+
+uint64_t eval_primitive(kop op, ktype result, ktype type, uint64_t a, uint64_t b, uint64_t c) {
+    uint64_t in[3] = { 0 }, out[2] = { 0 };
+    reference_put(op == KOP_select ? T_BOOL : type, &in[0], a);
+    reference_put(type, &in[1], b);
+    reference_put(type, &in[2], c);
+    operand x = { &in[0], 1 }, y = { &in[1], 1 }, z = { &in[2], 1 };
+    if (op == KOP_convert) reference_convert(out, result, x, type, 1);
+    else if (op == KOP_bitcast) out[0] = in[0];
+    else reference_operation(op, type, out, x, y, z, 1);
+    return reference_word(result, out);
+}
+
+#define MOST_FUNCTIONS 8192
+static const kernel *wrappers[MOST_FUNCTIONS];
+static arena wrapper_memory;
+
+/* A kernel that calls the function once and stores its results. */
+static const kernel *wrapper(int function) {
+    const kfunction *f = &device_functions[function];
+    kparam params[24];
+    kval args[16];
+    if (wrappers[function]) return wrappers[function];
+    for (int i = 0; i < f->nparams; i++) {
+        params[i] = (kparam){ .name = "x", .type = f->param_types[i] };
+        args[i] = (kval)i;
+    }
+    for (int i = 0; i < f->nresults; i++) params[f->nparams + i] = (kparam){ .name = "out", .type = f->result_types[i], .array = true, .written = true };
+    kernel *k = kernel_new(&wrapper_memory, "call", params, (uint32_t)(f->nparams + f->nresults));
+    if (!k) return NULL;
+    kval call = kb_call(k, function, args, f->nparams), zero = kb_const_int(k, T_I64, 0);
+    for (int i = 0; i < f->nresults; i++) kb_inst(k, K_STORE, T_VOID, 0, (kval)(f->nparams + i), zero, kb_result(k, call, i));
+    return wrappers[function] = kernel_ok(k) ? k : NULL;
+}
+
+void eval_function(int function, const uint64_t *args, uint64_t *results) {
+    const kfunction *f = &device_functions[function];
+    const kernel *k = wrapper(function);
+    uint64_t words[24], fault = FAULT_NONE;
+    message m = { 0 };
+    memset(results, 0, f->nresults * sizeof *results);
+    for (int i = 0; i < f->nparams; i++) words[i] = args[i];
+    for (int i = 0; i < f->nresults; i++) words[f->nparams + i] = (uint64_t)(uintptr_t)&results[i];
+    if (k) reference_run(k, words, 0, 1, &fault, &m);
+    for (int i = 0; i < f->nresults; i++) results[i] = reference_word(f->result_types[i], &results[i]);
+}
+
+uint64_t eval_load(ktype storage, const char *array, int64_t index) {
+    uint64_t out = 0;
+    reference_load(&out, array, storage, &index, NULL, 1);
+    return reference_word(ktype_value(storage), &out);
+}
+
+void eval_store(ktype storage, char *array, int64_t index, uint64_t value) {
+    uint64_t in = 0;
+    reference_put(ktype_value(storage), &in, value);
+    reference_store(array, storage, &index, (operand){ &in, 1 }, NULL, 1);
+}
+
+/* ---- a nest ---- */
+
+nest *nest_keep(const nest *n, arena *mem) {
+    nest *k = arena_copy(mem, n, sizeof *n);
+    k->exprs = arena_copy(mem, n->exprs, (size_t)n->nexprs * sizeof *n->exprs);
+    for (int i = 0; i < k->nexprs; i++) k->exprs[i].args = arena_copy(mem, k->exprs[i].args, k->exprs[i].nargs * sizeof(uint32_t));
+    k->reductions = arena_copy(mem, n->reductions, (size_t)n->nreductions * sizeof *n->reductions);
+    k->stores = arena_copy(mem, n->stores, (size_t)n->nstores * sizeof *n->stores);
+    return k;
+}
+
+typedef struct run {
+    const nest *n;
+    const nest_memory *m;
+    int64_t at[NEST_ATOMS];
+    uint64_t *value;              /* per expr */
+    uint64_t *state;              /* per reduction, four components */
+    bool *begun;                  /* per reduction: has met its first element */
+    bool backwards;
+    uint64_t *fault;
+} run;
+
+static char *address(const run *r, int32_t operand_number) {
+    const place *p = &r->n->operands[operand_number].at;
+    return (p->kind == PLACE_LEAF ? r->m->leaves[p->index] : r->m->memory[p->index]) + p->offset;
+}
+
+static int64_t form_value(const run *r, const form *f) {
+    int64_t v = f->offset;
+    for (int a = 0; a < r->n->natoms; a++) v += f->stride[a] * r->at[a];
+    return v;
+}
+
+static uint64_t scalar_word(const scalar *s, ktype t, int part) {
+    double f = s->kind == SCALAR_FLOAT ? s->v.f : s->kind == SCALAR_COMPLEX ? (part ? s->v.c.im : s->v.c.re) : s->kind == SCALAR_INT ? (double)s->v.i
+             : s->kind == SCALAR_UINT ? (double)s->v.u : s->v.b;
+    if (part && s->kind != SCALAR_COMPLEX) f = 0;
+    int64_t i = s->kind == SCALAR_INT ? s->v.i : s->kind == SCALAR_UINT ? (int64_t)s->v.u : s->kind == SCALAR_BOOL ? s->v.b : (int64_t)f;
+    uint64_t w = (uint64_t)i;
+    float g = (float)f;
+    if (t == T_F32) { w = 0; memcpy(&w, &g, sizeof g); }
+    if (t == T_F64) memcpy(&w, &f, sizeof f);
+    return w;
+}
+
+static void evaluate_expr(run *r, int i) {
+    const expr *x = &r->n->exprs[i];
+    uint64_t args[16] = { 0 }, results[16];
+    for (int j = 0; j < x->nargs && j < 16; j++) args[j] = r->value[x->args[j]];
+    switch (x->kind) {
+    case EXPR_CONST: r->value[i] = x->bits; break;
+    case EXPR_SCALAR: r->value[i] = scalar_word(&r->m->scalars[x->scalar], (ktype)x->type, x->part); break;
+    case EXPR_ARG: r->value[i] = (uint64_t)x->value; break;
+    case EXPR_INDEX: r->value[i] = (uint64_t)form_value(r, &x->at); break;
+    case EXPR_LOAD: {
+        int64_t at = form_value(r, &x->at) + (x->index >= 0 ? (int64_t)r->value[x->index] : 0);
+        r->value[i] = eval_load(r->n->operands[x->operand].type, address(r, x->operand), at);
+        break;
+    }
+    case EXPR_OP: {
+        ktype type = (ktype)r->n->exprs[x->args[x->op == KOP_select ? 1 : 0]].type;
+        r->value[i] = eval_primitive((kop)x->op, (ktype)x->type, type, args[0], args[1], args[2]);
+        break;
+    }
+    case EXPR_CALL:
+        eval_function(x->op, args, results);
+        r->value[i] = results[0];
+        break;
+    case EXPR_RESULT: {
+        const expr *call = &r->n->exprs[x->args[0]];
+        for (int j = 0; j < call->nargs && j < 16; j++) args[j] = r->value[call->args[j]];
+        eval_function(call->op, args, results);
+        r->value[i] = results[x->part];
+        break;
+    }
+    case EXPR_REDUCED: case EXPR_SCANNED: r->value[i] = r->state[4 * x->op + x->part]; break;
+    case EXPR_FAULT:
+        if (args[0]) {
+            uint64_t word = fault_word(x->op, (int64_t)args[1]);
+            if (word < *r->fault) *r->fault = word;
+        }
+        break;
+    }
+}
+
+static void combine(run *r, int which) {
+    const nest_reduction *q = &r->n->reductions[which];
+    uint64_t args[8], *state = &r->state[4 * which];
+    for (int c = 0; c < q->nstate; c++) {
+        args[c] = state[c];
+        args[q->nstate + c] = r->value[q->lifted[c]];
+    }
+    if (q->from_first && !r->begun[which]) for (int c = 0; c < q->nstate; c++) state[c] = args[q->nstate + c];
+    else if (q->combine >= 0) eval_function(q->combine, args, state);
+    else state[0] = eval_primitive((kop)(-1 - q->combine), q->state_types[0], q->state_types[0], args[0], args[1], 0);
+    r->begun[which] = true;
+}
+
+static int stage_of(const nest *n, const nest_reduction *q) {
+    int stage = 0;
+    for (int c = 0; c < q->nstate; c++) if (n->exprs[q->lifted[c]].stage > stage) stage = n->exprs[q->lifted[c]].stage;
+    return stage;
+}
+
+static bool inner_store(const nest *n, const nest_store *s) {
+    bool inner = n->exprs[s->value].inner;
+    for (int a = 0; a < n->natoms; a++) inner |= n->atoms[a].reduced && s->at.stride[a];
+    return inner;
+}
+
+static void store(run *r, const nest_store *s) {
+    int64_t at = form_value(r, &s->at) + (s->index >= 0 ? (int64_t)r->value[s->index] : 0);
+    ktype type = r->n->operands[s->operand].type, t = ktype_value(type);
+    char *array = address(r, s->operand);
+    uint64_t v = r->value[s->value];
+    for (int g = 0; g < s->nguards; g++) {
+        int64_t k = form_value(r, &s->guards[g].at);
+        if (k < s->guards[g].lo || k >= s->guards[g].hi) return;
+    }
+    if (s->combine) {
+        uint64_t args[2] = { eval_load(type, array, at), v }, results[16];
+        if (s->op & 0x8000) {
+            eval_function(s->op & 0x7fff, args, results);
+            v = results[0];
+        } else {
+            v = eval_primitive((kop)s->op, t, t, args[0], args[1], 0);
+        }
+    }
+    eval_store(type, array, at, v);
+}
+
+/* The next position of the atoms with this fate; false: all done. */
+static bool next(run *r, bool reduced) {
+    for (int a = r->n->natoms; a-- > 0;) {
+        int64_t last = r->n->atoms[a].extent - 1;
+        if (r->n->atoms[a].reduced != reduced) continue;
+        if (r->at[a] != (r->backwards ? 0 : last)) { r->at[a] += r->backwards ? -1 : 1; return true; }
+        r->at[a] = r->backwards ? last : 0;
+    }
+    return false;
+}
+
+static bool start(run *r, bool reduced) {
+    bool any = true;
+    for (int a = 0; a < r->n->natoms; a++) {
+        if (r->n->atoms[a].reduced != reduced) continue;
+        any &= r->n->atoms[a].extent > 0;
+        r->at[a] = r->backwards ? r->n->atoms[a].extent - 1 : 0;
+    }
+    return any;
+}
+
+static void run_stage(run *r, int stage) {
+    const nest *n = r->n;
+    for (int q = 0; q < n->nreductions; q++) {
+        if (stage_of(n, &n->reductions[q]) != stage) continue;
+        memcpy(&r->state[4 * q], n->reductions[q].identity, sizeof n->reductions[q].identity);
+        r->begun[q] = false;
+    }
+    if (!start(r, true)) return;
+    do {
+        for (int i = 0; i < n->nexprs; i++) {
+            const expr *x = &n->exprs[i];
+            if (x->stage > stage || (x->kind == EXPR_FAULT && (!x->inner || x->stage != stage))) continue;
+            if (x->kind == EXPR_SCANNED && x->part == 0 && stage_of(n, &n->reductions[x->op]) == stage) combine(r, x->op);
+            evaluate_expr(r, i);
+        }
+        for (int q = 0; q < n->nreductions; q++) if (!n->reductions[q].scan && stage_of(n, &n->reductions[q]) == stage) combine(r, q);
+        for (int i = 0; i < n->nstores; i++) if (inner_store(n, &n->stores[i]) && n->exprs[n->stores[i].value].stage == stage) store(r, &n->stores[i]);
+    } while (next(r, true));
+}
+
+bool nest_run(const nest *n, const nest_memory *m, bool backwards, uint64_t *fault) {
+    arena mem = { 0 };
+    run r = { .n = n, .m = m, .backwards = backwards && !n->serial, .fault = fault };
+    for (int q = 0; q < n->nreductions; q++) r.backwards &= !n->reductions[q].scan && !n->reductions[q].ordered;
+    r.value = arena_zero(&mem, (size_t)n->nexprs + 1, sizeof *r.value);
+    r.state = arena_zero(&mem, 4 * ((size_t)n->nreductions + 1), sizeof *r.state);
+    r.begun = arena_zero(&mem, (size_t)n->nreductions + 1, sizeof *r.begun);
+    if (start(&r, false)) do {
+        for (int stage = 0; stage < n->nstages; stage++) run_stage(&r, stage);
+        start(&r, true);
+        for (int i = 0; i < n->nexprs; i++) if (!n->exprs[i].inner) evaluate_expr(&r, i);
+        for (int i = 0; i < n->nstores; i++) if (!inner_store(n, &n->stores[i])) store(&r, &n->stores[i]);
+    } while (next(&r, false));
+    arena_free(&mem);
+    return *fault == FAULT_NONE;
+}
