@@ -78,6 +78,7 @@ LIB_SRC  := $(filter-out $(CMD_SRC),$(SRC))
 KN_SRC   := $(sort $(wildcard src/device/*.kn))
 UNIT_SRC := $(sort $(wildcard tests/unit/test_*.c))
 UNIT_MORE := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
+SUPPORT_SRC := $(wildcard tests/support/rtc.c tests/support/cuda.c tests/gpu/nest*.c)
 GPU_SRC  := $(sort $(wildcard tests/gpu/test_*.c))
 ORACLE_SRC  := $(sort $(wildcard tests/oracle/*.c))
 EXAMPLE_SRC := $(sort $(wildcard examples/*.c))
@@ -168,15 +169,18 @@ $(OUT)/sources.list: force
 	$(Q)mkdir -p $(@D) && echo '$(LIB_OBJ)' | cmp -s - $@ || echo '$(LIB_OBJ)' > $@
 .PHONY: force
 
-$(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(patsubst %.c,$(OUT)/obj/%.o,$(UNIT_MORE)) $(OUT)/libkiln.a
+# What tests and benchmarks share; a program takes what it needs.
+$(OUT)/tests/support.a: $(patsubst %.c,$(OUT)/obj/%.o,$(SUPPORT_SRC))
+	$(call say,AR,$@)mkdir -p $(@D) && rm -f $@ && ar rcs $@ $^
+$(OUT)/tests/unit/%: $(OUT)/obj/tests/unit/%.o $(patsubst %.c,$(OUT)/obj/%.o,$(UNIT_MORE)) $(OUT)/tests/support.a $(OUT)/libkiln.a
 	$(call link_static,$(if $(SANITIZE),,-lcriterion))
-$(OUT)/tests/gpu/%: $(OUT)/obj/tests/gpu/%.o $(patsubst %.c,$(OUT)/obj/%.o,$(UNIT_MORE)) $(OUT)/libkiln.a
+$(OUT)/tests/gpu/%: $(OUT)/obj/tests/gpu/%.o $(patsubst %.c,$(OUT)/obj/%.o,$(UNIT_MORE)) $(OUT)/tests/support.a $(OUT)/libkiln.a
 	$(call link_static,$(if $(SANITIZE),,-lcriterion))
 $(OUT)/tests/oracle/%: $(OUT)/obj/tests/oracle/%.o $(OUT)/libkiln.a
 	$(call link_static)
 $(OUT)/tests/fuzz/%: $(OUT)/obj/tests/fuzz/%.o $(OUT)/libkiln.a
 	$(call link_static,-fsanitize=fuzzer)
-$(OUT)/bench/%: $(OUT)/obj/bench/%.o $(OUT)/libkiln.a
+$(OUT)/bench/%: $(OUT)/obj/bench/%.o $(OUT)/tests/support.a $(OUT)/libkiln.a
 	$(call link_static)
 $(OUT)/examples/%: $(OUT)/obj/examples/%.o $(OUT)/libkiln.so
 	$(call say,LINK,$@)mkdir -p $(@D) && $(CC) $(CFLAGS) $(SAN_FLAGS) $(LDFLAGS) $< -L$(OUT) -lkiln -lm '-Wl,-rpath,$$ORIGIN/..' -o $@
