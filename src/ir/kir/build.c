@@ -1,15 +1,58 @@
 /* build.c: making kernels, instruction by instruction.
  *
- * How it works: instructions are appended; pure ones are first folded (integers only: float arithmetic is never changed) and
- * then looked for among the instructions that are visible here, which a walk backwards over closed regions finds without
- * any table. What a kernel means is said in kir.h; what is allowed is checked in verify.c. */
+ * How it works: instructions are appended; pure ones are first folded (fold.c), then looked for among the equal ones that
+ * are visible here. Those stand in a small hash table whose chains are stacks: closing a region takes its values off
+ * again, so what is found always dominates. What a kernel means is said in kir.h; what is allowed is checked in verify.c. */
 #include <string.h>
-#include "ir/kir/kir.h"
+#include "ir/kir/fold.h"
 
-#define LOOK_BACK 192          /* instructions searched for an equal one */
+#define HEADS 256
+#define NOT_FOUND UINT32_MAX
+#define MOST_INSTRUCTIONS (1u << 26)
+
+bool kernel_ok(const kernel *k) { return k && k->code; }
+
+static void spoil(kernel *k) { k->code = NULL; }
+
+/* ---- equal values ---- */
+
+static uint32_t head_of(const kinst *i) {
+    uint64_t h = ((uint64_t)i->op << 16 | (uint64_t)i->type << 8 | i->flags) * 0x9e3779b97f4a7c15u;
+    h = (h ^ i->a) * 0xff51afd7ed558ccdu;
+    if (i->op != K_CALL) h = (h ^ i->b) * 0xc4ceb9fe1a85ec53u;      /* a call's b is where its arguments lie */
+    h = (h ^ i->c) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 56) % HEADS;
+}
+
+static bool equal(const kinst *x, const kinst *y) {
+    return x->op == y->op && x->type == y->type && x->flags == y->flags && x->a == y->a && x->b == y->b && x->c == y->c;
+}
+
+static kval find(const kernel *k, const kinst *want) {
+    if (!k->heads) return NOT_FOUND;
+    for (uint32_t at = k->heads[head_of(want)]; at; at = k->chain[at - 1]) if (equal(&k->code[at - 1], want)) return at - 1;
+    return NOT_FOUND;
+}
+
+static void remember(kernel *k, kval v) {
+    if (!k->heads) return;
+    uint32_t *head = &k->heads[head_of(&k->code[v])];
+    k->chain[v] = *head;
+    *head = v + 1;
+}
+
+/* The values from `first` on go out of sight, the last of them first. */
+static void forget(kernel *k, kval first) {
+    for (kval v = k->ncode; k->heads && v-- > first;) {
+        uint32_t *head = &k->heads[head_of(&k->code[v])];
+        if (*head == v + 1) *head = k->chain[v];
+    }
+}
+
+/* ---- appending ---- */
 
 kernel *kernel_new(arena *mem, const char *name, const kparam *params, uint32_t nparams) {
-    kernel *k = arena_zero(mem, 1, sizeof *k);
+    kernel *k = nparams < MOST_INSTRUCTIONS ? arena_zero(mem, 1, sizeof *k) : NULL;
     if (!k) return NULL;
     k->mem = mem;
     size_t n = strlen(name);
@@ -17,8 +60,10 @@ kernel *kernel_new(arena *mem, const char *name, const kparam *params, uint32_t 
     memcpy(k->name, name, n);
     k->code_cap = nparams + 128;
     k->code = arena_alloc(mem, k->code_cap * sizeof *k->code);
+    k->chain = arena_alloc(mem, k->code_cap * sizeof *k->chain);
+    k->heads = arena_zero(mem, HEADS, sizeof *k->heads);
     k->params = arena_alloc(mem, (nparams + 1) * sizeof *k->params);
-    if (!k->code || !k->params) return NULL;
+    if (!k->code || !k->params || !k->chain || !k->heads) return NULL;
     if (nparams) memcpy(k->params, params, nparams * sizeof *params);
     k->nparams = nparams;
     for (uint32_t i = 0; i < nparams; i++)
@@ -26,44 +71,37 @@ kernel *kernel_new(arena *mem, const char *name, const kparam *params, uint32_t 
     return k;
 }
 
-bool kernel_ok(const kernel *k) { return k && k->code; }
-
-static void spoil(kernel *k) { k->code = NULL; }
+static bool grow(kernel *k) {
+    size_t cap = 2 * (size_t)k->code_cap;
+    if (cap > MOST_INSTRUCTIONS) return false;
+    kinst *code = arena_alloc(k->mem, cap * sizeof *code);
+    uint32_t *chain = k->chain ? arena_alloc(k->mem, cap * sizeof *chain) : NULL;
+    const char **names = k->names ? arena_zero(k->mem, cap, sizeof *names) : NULL;
+    if (!code || (k->chain && !chain) || (k->names && !names)) return false;
+    memcpy(code, k->code, k->ncode * sizeof *code);
+    if (chain) memcpy(chain, k->chain, k->ncode * sizeof *chain);
+    if (names) memcpy(names, k->names, k->ncode * sizeof *names);
+    k->code = code;
+    k->chain = chain;
+    k->names = names;
+    k->code_cap = (uint32_t)cap;
+    return true;
+}
 
 static kval append(kernel *k, kinst i) {
     if (!k->code) return 0;
-    if (k->ncode == k->code_cap) {
-        kinst *more = arena_alloc(k->mem, 2 * (size_t)k->code_cap * sizeof *more);
-        const char **names = k->names ? arena_zero(k->mem, 2 * (size_t)k->code_cap, sizeof *names) : NULL;
-        if (!more || (k->names && !names)) { spoil(k); return 0; }
-        memcpy(more, k->code, k->ncode * sizeof *more);
-        if (names) memcpy(names, k->names, k->ncode * sizeof *names);
-        k->code = more;
-        k->names = names;
-        k->code_cap *= 2;
-    }
+    if (k->ncode == k->code_cap && !grow(k)) { spoil(k); return 0; }
     k->code[k->ncode] = i;
     return k->ncode++;
 }
 
-/* Moves *i to the instruction before it that is visible at the end of the code; closed regions are stepped over. */
-static bool step_back(const kernel *k, uint32_t *i) {
-    while (*i > 0) {
-        const kinst *before = &k->code[--*i];
-        if (before->op != K_END && before->op != K_ELSE) return true;
-        *i = before->a;
-    }
-    return false;
-}
-
 static kval pure(kernel *k, kinst want) {
     if (!k->code) return 0;
-    uint32_t i = k->ncode;
-    for (int steps = 0; steps < LOOK_BACK && step_back(k, &i); steps++) {
-        const kinst *have = &k->code[i];
-        if (have->op == want.op && have->type == want.type && have->flags == want.flags && have->a == want.a && have->b == want.b && have->c == want.c) return i;
-    }
-    return append(k, want);
+    kval same = find(k, &want);
+    if (same != NOT_FOUND) return same;
+    kval v = append(k, want);
+    if (k->code) remember(k, v);
+    return v;
 }
 
 /* ---- constants ---- */
@@ -86,18 +124,20 @@ static int64_t wrapped(ktype t, int64_t v) {
     }
 }
 
+static kval const_f32(kernel *k, float f) {
+    uint32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return kb_const_bits(k, T_F32, bits);
+}
+
 kval kb_const_int(kernel *k, ktype type, int64_t v) {
+    if (type == T_F32) return const_f32(k, (float)v);
     if (ktype_table[type].is_float) return kb_const_float(k, type, (double)v);
     return kb_const_bits(k, type, (uint64_t)wrapped(type, v));
 }
 
 kval kb_const_float(kernel *k, ktype type, double v) {
-    if (type == T_F32) {
-        float f = (float)v;
-        uint32_t bits;
-        memcpy(&bits, &f, sizeof bits);
-        return kb_const_bits(k, type, bits);
-    }
+    if (type == T_F32) return const_f32(k, (float)v);
     uint64_t bits;
     memcpy(&bits, &v, sizeof bits);
     return kb_const_bits(k, type, bits);
@@ -111,83 +151,27 @@ bool kb_constant(const kernel *k, kval v, int64_t *value) {
     return true;
 }
 
-/* ---- folding integers ---- */
+/* ---- primitives ---- */
 
-static bool fold_two(kop op, ktype t, int64_t a, int64_t b, int64_t *r) {
-    bool is_signed = ktype_table[t].is_signed;
-    switch (op) {
-    case KOP_add: *r = (int64_t)((uint64_t)a + (uint64_t)b); return true;
-    case KOP_sub: *r = (int64_t)((uint64_t)a - (uint64_t)b); return true;
-    case KOP_mul: *r = (int64_t)((uint64_t)a * (uint64_t)b); return true;
-    case KOP_div:
-        if (b == 0 || b == -1) return false;
-        *r = is_signed ? a / b : (int64_t)((uint64_t)a / (uint64_t)b);
-        return true;
-    case KOP_and: *r = a & b; return true;
-    case KOP_or: *r = a | b; return true;
-    case KOP_xor: *r = a ^ b; return true;
-    default: return false;
-    }
-}
-
-/* x op neutral = x; returns the value that stands for the operation, or UINT32_MAX. */
-static kval fold_neutral(kernel *k, kop op, ktype t, kval a, kval b, bool ca, int64_t va, bool cb, int64_t vb) {
-    bool is_bool = t == T_BOOL;
-    switch (op) {
-    case KOP_add:
-        if (cb && vb == 0) return a;
-        if (ca && va == 0) return b;
-        break;
-    case KOP_sub:
-        if (cb && vb == 0) return a;
-        break;
-    case KOP_mul:
-        if (cb && vb == 1) return a;
-        if (ca && va == 1) return b;
-        if ((cb && vb == 0) || (ca && va == 0)) return kb_const_int(k, t, 0);
-        break;
-    case KOP_div:
-        if (cb && vb == 1) return a;
-        break;
-    case KOP_and:
-        if (is_bool && cb) return vb ? a : b;
-        if (is_bool && ca) return va ? b : a;
-        break;
-    case KOP_or:
-        if (is_bool && cb) return vb ? b : a;
-        if (is_bool && ca) return va ? a : b;
-        break;
-    default: break;
-    }
-    return UINT32_MAX;
-}
-
-static const uint8_t kop_arity[NKOPS] = {
-#define KOP(name, arity, ...) [KOP_##name] = arity,
-#include "ir/kir/kops.def"
-};
-
-static kval fold(kernel *k, kop op, ktype type, kval a, kval b, kval c) {
-    int64_t va = 0, vb = 0, r;
-    bool ca = kb_constant(k, a, &va), cb = kop_arity[op] > 1 && kb_constant(k, b, &vb);
-    if (op == KOP_select && ca) return va ? b : c;
-    if (op == KOP_select && b == c) return b;
-    if (op == KOP_convert && kb_type(k, a) == type) return a;
-    if (ktype_table[kb_type(k, a)].is_float || ktype_table[type].is_float) return UINT32_MAX;
-    if (op == KOP_convert && ca && type != T_BOOL) return kb_const_int(k, type, va);
-    if (op == KOP_neg && ca) return kb_const_int(k, type, (int64_t)(0 - (uint64_t)va));
-    if (kop_arity[op] != 2) return UINT32_MAX;
-    if (ca && cb && kb_type(k, a) == type && fold_two(op, type, va, vb, &r)) return kb_const_int(k, type, r);
-    return fold_neutral(k, op, type, a, b, ca, va, cb, vb);
+static bool commutes(kop op) {
+    return op == KOP_add || op == KOP_mul || op == KOP_mulhi || op == KOP_and || op == KOP_or || op == KOP_xor || op == KOP_eq || op == KOP_ne;
 }
 
 kval kb_op(kernel *k, kop op, ktype type, kval a, kval b, kval c) {
     if (!k->code) return 0;
-    if (kop_arity[op] < 2) b = 0;
-    if (kop_arity[op] < 3) c = 0;
+    if (kop_arity(op) < 2) b = 0;
+    if (kop_arity(op) < 3) c = 0;
     kval folded = fold(k, op, type, a, b, c);
-    if (folded != UINT32_MAX) return folded;
-    return pure(k, (kinst){ .op = (uint16_t)op, .type = (uint8_t)type, .a = a, .b = b, .c = c });
+    if (folded != NOT_FOLDED) return folded;
+    kinst want = { .op = (uint16_t)op, .type = (uint8_t)type, .a = a, .b = b, .c = c };
+    if (commutes(op)) {
+        kinst turned = want;
+        turned.a = b;
+        turned.b = a;
+        kval same = find(k, &turned);
+        if (same != NOT_FOUND) return same;
+    }
+    return pure(k, want);
 }
 
 /* ---- structure ---- */
@@ -196,13 +180,26 @@ kval kb_for(kernel *k, int kind, ktype index_type, kval begin, kval end, kval st
     return append(k, (kinst){ .op = K_FOR, .type = (uint8_t)index_type, .flags = (uint8_t)kind, .a = begin, .b = end, .c = step });
 }
 
-void kb_else(kernel *k, kval opened) { append(k, (kinst){ .op = K_ELSE, .a = opened }); }
-void kb_end(kernel *k, kval opened) { append(k, (kinst){ .op = K_END, .a = opened }); }
+/* A region that closes takes its values out of sight. */
+static void close(kernel *k, kstructure how, kval opened) {
+    if (!k->code) return;
+    forget(k, opened);
+    append(k, (kinst){ .op = (uint16_t)how, .a = opened });
+}
+
+void kb_else(kernel *k, kval opened) { close(k, K_ELSE, opened); }
+void kb_end(kernel *k, kval opened) { close(k, K_END, opened); }
+
+static bool is_pure(kstructure op, uint8_t flags) {
+    if (op == K_LOAD) return flags & LOAD_READONLY && !(flags & (LOAD_ACQUIRE | LOAD_RELAXED));
+    return op == K_LANE_INDEX || op == K_RESULT || op == K_TABLE;
+}
 
 kval kb_inst(kernel *k, kstructure op, ktype type, uint8_t flags, uint32_t a, uint32_t b, uint32_t c) {
     if (op == K_FAULT) k->faults = true;
+    if (op == K_END || op == K_ELSE) { close(k, op, a); return k->ncode ? k->ncode - 1 : 0; }
     kinst i = { .op = (uint16_t)op, .type = (uint8_t)type, .flags = flags, .a = a, .b = b, .c = c };
-    return op == K_LANE_INDEX || op == K_RESULT ? pure(k, i) : append(k, i);
+    return is_pure(op, flags) ? pure(k, i) : append(k, i);
 }
 
 static uint32_t extra(kernel *k, const kval *values, uint32_t n) {
@@ -221,21 +218,25 @@ static uint32_t extra(kernel *k, const kval *values, uint32_t n) {
 }
 
 /* An equal call that is visible here gives the same values: functions are pure. */
-static kval same_call(const kernel *k, int function, const kval *args, uint32_t nargs) {
-    uint32_t i = k->ncode;
-    for (int steps = 0; steps < LOOK_BACK && step_back(k, &i); steps++) {
-        const kinst *have = &k->code[i];
-        if (have->op == K_CALL && have->a == (uint32_t)function && have->c == nargs && !memcmp(k->extra + have->b, args, nargs * sizeof *args)) return i;
+static kval same_call(const kernel *k, const kinst *want, const kval *args) {
+    if (!k->heads) return NOT_FOUND;
+    for (uint32_t at = k->heads[head_of(want)]; at; at = k->chain[at - 1]) {
+        const kinst *have = &k->code[at - 1];
+        bool same = have->op == K_CALL && have->a == want->a && have->c == want->c;
+        if (same && (!want->c || !memcmp(k->extra + have->b, args, want->c * sizeof *args))) return at - 1;
     }
-    return UINT32_MAX;
+    return NOT_FOUND;
 }
 
 kval kb_call(kernel *k, int function, const kval *args, int nargs) {
     if (!k->code) return 0;
-    kval same = same_call(k, function, args, (uint32_t)nargs);
-    if (same != UINT32_MAX) return same;
-    uint32_t at = extra(k, args, (uint32_t)nargs);
-    return append(k, (kinst){ .op = K_CALL, .type = (uint8_t)device_functions[function].result_types[0], .a = (uint32_t)function, .b = at, .c = (uint32_t)nargs });
+    kinst x = { .op = K_CALL, .type = (uint8_t)device_functions[function].result_types[0], .a = (uint32_t)function, .c = (uint32_t)nargs };
+    kval same = same_call(k, &x, args);
+    if (same != NOT_FOUND) return same;
+    x.b = extra(k, args, x.c);
+    kval v = append(k, x);
+    if (k->code) remember(k, v);
+    return v;
 }
 
 kval kb_result(kernel *k, kval call, int which) {
@@ -243,6 +244,19 @@ kval kb_result(kernel *k, kval call, int which) {
     if (which == 0) return call;
     ktype type = device_functions[k->code[call].a].result_types[which];
     return pure(k, (kinst){ .op = K_RESULT, .type = (uint8_t)type, .a = call, .b = (uint32_t)which });
+}
+
+kval kb_cas(kernel *k, kval array, kval index, kval expected, kval desired) {
+    if (!k->code) return 0;
+    const kval both[2] = { expected, desired };
+    uint32_t at = extra(k, both, 2);
+    return append(k, (kinst){ .op = K_CAS, .type = (uint8_t)kb_type(k, expected), .a = array, .b = index, .c = at });
+}
+
+void kb_return(kernel *k, const kval *values, int n) {
+    if (!k->code) return;
+    uint32_t at = extra(k, values, (uint32_t)n);
+    append(k, (kinst){ .op = K_RETURN, .b = at, .c = (uint32_t)n });
 }
 
 static const char *kept_text(kernel *k, const char *s) {

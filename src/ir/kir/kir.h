@@ -184,6 +184,8 @@ void kb_end(kernel *k, kval opened);
 kval kb_inst(kernel *k, kstructure op, ktype type, uint8_t flags, uint32_t a, uint32_t b, uint32_t c);   /* the rest */
 kval kb_call(kernel *k, int function, const kval *args, int nargs);
 kval kb_result(kernel *k, kval call, int which);
+kval kb_cas(kernel *k, kval array, kval index, kval expected, kval desired);
+void kb_return(kernel *k, const kval *values, int n);                      /* of a function */
 void kb_name(kernel *k, kval v, const char *name);                        /* copied */
 void kb_comment(kernel *k, const char *text);
 ktype kb_type(const kernel *k, kval v);
