@@ -97,6 +97,26 @@ static bool check(which w, double *error) {
     return good && read_worst(error);
 }
 
+/* ---- reporting ---- */
+
+static double fraction(const result *r) { return cases[r->w].bytes / (r->ms * 1e6 * copy_gbps); }
+
+static const char *shape_text(const result *r) {
+    static char s[120];
+    int n = snprintf(s, sizeof s, "%d threads", r->s.threads);
+    if (r->s.vectors) n += snprintf(s + n, sizeof s - (size_t)n, ", %d vectors", r->s.vectors);
+    if (r->s.tile) n += snprintf(s + n, sizeof s - (size_t)n, ", %s %d", r->w == SUM ? "rounds" : "tile", r->s.tile);
+    if (r->min_blocks) n += snprintf(s + n, sizeof s - (size_t)n, ", at least %d blocks", r->min_blocks);
+    snprintf(s + n, sizeof s - (size_t)n, "%s%s%s", r->s.stream ? ", streaming" : "", r->s.compensate ? ", compensated" : "", r->w == SCAN ? (r->s.relaxed ? ", relaxed" : ", acquire") : "");
+    return s;
+}
+
+static void print_row(const result *r) {
+    if (r->trouble) { printf("  %-10s %-48s %s\n", cases[r->w].name, shape_text(r), r->trouble); return; }
+    printf("  %-10s %-48s %8.4f ms  %5.3f of copy  %5.3f of reach  %3d registers%s %4d threads/unit  error %.2g\n", cases[r->w].name, shape_text(r), r->ms,
+           fraction(r), fraction(r) / cases[r->w].reach, r->registers, r->spills ? " (spilled)" : "", r->resident, r->error);
+}
+
 /* ---- running ---- */
 
 static bool launch(which w, const gpu_kernel *k, const nest_shape *s) {
@@ -201,6 +221,8 @@ static void measure(which w, nest_shape s, int min_blocks, bool show) {
     *r = (result){ .w = w, .s = s, .min_blocks = min_blocks };
     const char *trouble = measure_in(&mem, r, show);
     if (trouble) r->trouble = strdup(trouble);
+    print_row(r);
+    fflush(stdout);
     arena_free(&mem);
 }
 
@@ -254,25 +276,7 @@ static void sweep_scan(void) {
             }
 }
 
-/* ---- reporting ---- */
-
-static double fraction(const result *r) { return cases[r->w].bytes / (r->ms * 1e6 * copy_gbps); }
-
-static const char *shape_text(const result *r) {
-    static char s[120];
-    int n = snprintf(s, sizeof s, "%d threads", r->s.threads);
-    if (r->s.vectors) n += snprintf(s + n, sizeof s - (size_t)n, ", %d vectors", r->s.vectors);
-    if (r->s.tile) n += snprintf(s + n, sizeof s - (size_t)n, ", %s %d", r->w == SUM ? "rounds" : "tile", r->s.tile);
-    if (r->min_blocks) n += snprintf(s + n, sizeof s - (size_t)n, ", at least %d blocks", r->min_blocks);
-    snprintf(s + n, sizeof s - (size_t)n, "%s%s%s", r->s.stream ? ", streaming" : "", r->s.compensate ? ", compensated" : "", r->w == SCAN ? (r->s.relaxed ? ", relaxed" : ", acquire") : "");
-    return s;
-}
-
-static void print_row(const result *r) {
-    if (r->trouble) { printf("  %-10s %-48s %s\n", cases[r->w].name, shape_text(r), r->trouble); return; }
-    printf("  %-10s %-48s %8.4f ms  %5.3f of copy  %5.3f of reach  %3d registers%s %4d threads/unit  error %.2g\n", cases[r->w].name, shape_text(r), r->ms,
-           fraction(r), fraction(r) / cases[r->w].reach, r->registers, r->spills ? " (spilled)" : "", r->resident, r->error);
-}
+/* ---- tables ---- */
 
 static const result *best_of(which w) {
     const result *best = NULL;
@@ -370,11 +374,8 @@ int main(int argc, char **argv) {
            rtc_version(DIALECT_CUDA), copy_gbps, kernel_copy_gbps);
     for (which w = 0; w < NCASES; w++) {
         if (*only && !strstr(only, cases[w].name)) continue;
-        int from = nresults;
         measure(w, cases[w].best, 0, show);
         if (!best) sweep[w]();
-        for (int i = from; i < nresults; i++) print_row(&results[i]);
-        fflush(stdout);
     }
     print_table();
     if (json) write_json(json);

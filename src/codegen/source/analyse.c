@@ -5,7 +5,7 @@
  * the statement that evaluates the text (its root) changes what it reads. Texts are the other files' business. */
 #include "codegen/source/source.h"
 
-const uint8_t op_arity[NKOPS] = {
+const uint8_t source_arity[NKOPS] = {
 #define KOP(name, arity, ...) [KOP_##name] = arity,
 #include "ir/kir/kops.def"
 };
@@ -19,8 +19,8 @@ static const uint8_t operand_fields[NKINSTS] = {
     [K_RETURN] = 8, [K_FAULT] = 3,
 };
 
-uint32_t operand_count(const kinst *i) {
-    if (i->op < NKOPS) return op_arity[i->op];
+uint32_t source_operand_count(const kinst *i) {
+    if (i->op < NKOPS) return source_arity[i->op];
     switch (i->op) {
     case K_LOAD: return i->c ? 3 : 2;
     case K_CAS: return 4;
@@ -32,7 +32,7 @@ uint32_t operand_count(const kinst *i) {
     }
 }
 
-operand operand_at(const kinst *i, const uint32_t *extra, uint32_t n) {
+operand source_operand_at(const kinst *i, const uint32_t *extra, uint32_t n) {
     if (i->op == K_CALL || i->op == K_RETURN) return (operand){ extra[i->b + n], 3 };
     if (i->op == K_CAS && n >= 2) return (operand){ extra[i->c + n - 2], 3 };
     if (i->op == K_LOAD && n == 2) return (operand){ i->c - 1, 2 };
@@ -42,14 +42,14 @@ operand operand_at(const kinst *i, const uint32_t *extra, uint32_t n) {
 /* Operands that are printed: the second part of a complex element shares array, index and mask with the first. */
 static uint32_t operands_of(const body *b, uint32_t v) {
     bool second = b->facts[v].pair < v;
-    return !second ? operand_count(&b->code[v]) : b->code[v].op == K_STORE ? 1 : 0;
+    return !second ? source_operand_count(&b->code[v]) : b->code[v].op == K_STORE ? 1 : 0;
 }
 
 static operand nth_operand(const body *b, uint32_t v, uint32_t n) {
-    return operand_at(&b->code[v], b->extra, b->facts[v].pair < v ? 2 : n);
+    return source_operand_at(&b->code[v], b->extra, b->facts[v].pair < v ? 2 : n);
 }
 
-bool is_flat(const kinst *i) {
+bool source_is_flat(const kinst *i) {
     return i->op == K_FOR && (loop_kind(i) == LOOP_BLOCK || (loop_kind(i) == LOOP_GRID && !(i->flags & LOOP_STRIDE)));
 }
 
@@ -130,7 +130,7 @@ static bool find_regions(body *b, blocks *bl, arena *mem) {
         else if (x->op == K_ELSE && depth) region = stack[depth - 1];
         b->facts[i].region = region;
         if (x->op == K_FOR || x->op == K_IF || x->op == K_LOOP) stack[depth++] = region;
-        if (((x->op == K_FOR && !is_flat(x)) || x->op == K_IF || x->op == K_LOOP || x->op == K_ELSE)) {
+        if (((x->op == K_FOR && !source_is_flat(x)) || x->op == K_IF || x->op == K_LOOP || x->op == K_ELSE)) {
             bl->parent[i] = region;
             region = i;
         }
@@ -233,7 +233,7 @@ static void decide(body *b, uint32_t v) {
         f->lazy = is_lazy_slot(&b->code[f->user], slot_in(b, f->user, v)) || (u->fold && u->lazy);
     }
     if (x->op == K_GET) f->fold = !named && !f->repeated && !disturbed(b, v, f->far);
-    else if (is_flat(x)) f->fold = !named && !f->repeated && folds_builtin(b, v);
+    else if (source_is_flat(x)) f->fold = !named && !f->repeated && folds_builtin(b, v);
     else if (named || f->pair != NOWHERE) f->fold = false;
     else if (widens(b, x)) f->fold = true;
     else f->fold = !f->repeated && folds_once(b, v);
@@ -253,7 +253,7 @@ static void tell_operands(body *b, const blocks *bl, uint32_t v) {
         uint32_t w = nth_operand(b, v, j).value;
         fact *o = &b->facts[w];
         uint32_t far = reach_from(b, bl, o->region, f->root);
-        if (b->code[v].op == K_FOR && !is_flat(&b->code[v])) far = bl->end[v];   /* bounds are looked at again and again */
+        if (b->code[v].op == K_FOR && !source_is_flat(&b->code[v])) far = bl->end[v];   /* bounds are looked at again and again */
         if (far > o->far || o->far == NOWHERE) o->far = far;
         if (f->fold && f->repeated) o->repeated = true;
     }
@@ -272,7 +272,7 @@ static void find_alignment(body *b) {
     }
 }
 
-bool analyse(printer *p, body *b) {
+bool source_analyse(printer *p, body *b) {
     blocks bl;
     b->facts = arena_zero(&p->mem, b->n + 1, sizeof *b->facts);
     b->exprs = arena_zero(&p->mem, b->n + 1, sizeof *b->exprs);
@@ -289,5 +289,5 @@ bool analyse(printer *p, body *b) {
         decide(b, v);
         tell_operands(b, &bl, v);
     }
-    return find_index_arithmetic(b, &p->mem);
+    return source_index_arithmetic(b, &p->mem);
 }

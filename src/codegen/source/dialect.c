@@ -168,7 +168,7 @@ static const char *const hip_help[NHELPS] = {
     [HELP_FAULT] = RAISE_FAULT,
 };
 
-const dialect_info dialect_table[NDIALECTS] = {
+const dialect_info source_dialects[NDIALECTS] = {
     [DIALECT_CUDA] = {
         .warp_shuffle = {
             [SHUFFLE_XOR] = "__shfl_xor_sync(0xffffffff, $0, $1$2)", [SHUFFLE_DOWN] = "__shfl_down_sync(0xffffffff, $0, $1$2)",
@@ -200,15 +200,15 @@ static const struct { uint8_t user, needs[2]; } help_needs[] = {
     { HELP_ROUND_BF16_F64, { HELP_BF16_READ, HELP_BF16_WRITE_F64 } },
 };
 
-void help_use(printer *p, help h) {
+void source_help(printer *p, help h) {
     p->help[h] = true;
     for (size_t i = 0; i < sizeof help_needs / sizeof *help_needs; i++)
         for (int j = 0; j < 2 && help_needs[i].user == h; j++)
-            if (help_needs[i].needs[j]) help_use(p, (help)help_needs[i].needs[j]);
+            if (help_needs[i].needs[j]) source_help(p, (help)help_needs[i].needs[j]);
 }
 
 void source_options(dialect d, const char *arch, source_flags *out) {
-    const dialect_info *t = &dialect_table[d];
+    const dialect_info *t = &source_dialects[d];
     size_t prefix = strlen(t->arch_option), n = strlen(arch);
     if (n >= sizeof out->arch - prefix) n = sizeof out->arch - prefix - 1;
     memcpy(out->arch, t->arch_option, prefix);

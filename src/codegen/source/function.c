@@ -9,16 +9,16 @@ static const char *table_element(printer *p, ktype type, const void *data, uint3
     uint64_t bits = 0;
     const unsigned char *at = (const unsigned char *)data + (size_t)i * ktype_table[type].size;
     memcpy(&bits, at, ktype_table[type].size);   /* little-endian, as every machine this runs on */
-    if (type == T_F32 || type == T_F64) return float_text(p, type, bits);
-    if (ktype_table[type].is_signed) return make(p, ktype_table[type].size == 8 ? "%lldll" : "%lld", (long long)(bits << (64 - 8 * ktype_table[type].size)) >> (64 - 8 * ktype_table[type].size));
-    return make(p, ktype_table[type].size == 8 ? "0x%llxull" : "0x%llx", (unsigned long long)bits);
+    if (type == T_F32 || type == T_F64) return source_float(p, type, bits);
+    if (ktype_table[type].is_signed) return source_text(p, ktype_table[type].size == 8 ? "%lldll" : "%lld", (long long)(bits << (64 - 8 * ktype_table[type].size)) >> (64 - 8 * ktype_table[type].size));
+    return source_text(p, ktype_table[type].size == 8 ? "0x%llxull" : "0x%llx", (unsigned long long)bits);
 }
 
-void use_table(printer *p, uint32_t number) {
+void source_table(printer *p, uint32_t number) {
     if (p->table_done[number]) return;
     p->table_done[number] = true;
     const ktable *t = &device_tables[number];
-    text_add(&p->tables, "static __device__ const %s %s[%u] = {", storage_c_type(p, t->type, false), t->name, t->count);
+    text_add(&p->tables, "static __device__ const %s %s[%u] = {", source_storage(p, t->type, false), t->name, t->count);
     size_t column = 0;
     for (uint32_t i = 0; i < t->count; i++) {
         const char *s = table_element(p, t->type, t->data, i);
@@ -53,7 +53,7 @@ static void put_signature(printer *p, const char *head, const char **parameter, 
         }
     }
     if (t.failed) p->failed = true;
-    else put(p, true, "%s) {", t.at);
+    else source_line(p, true, "%s) {", t.at);
     text_free(&t);
 }
 
@@ -70,11 +70,11 @@ static bool is_shared_between_threads(const body *b, const kparam *q) {
 
 static const char *kernel_parameter(printer *p, body *b, uint32_t i) {
     const kparam *q = &b->k->params[i];
-    const char *name = name_new(p, q->name ? q->name : "x");
-    b->exprs[i] = primary(p, (ktype)b->code[i].type, name);
-    if (!q->array) return make(p, "%s %s", c_type[ktype_value(q->type)], name);
+    const char *name = source_name(p, q->name ? q->name : "x");
+    b->exprs[i] = source_primary(p, (ktype)b->code[i].type, name);
+    if (!q->array) return source_text(p, "%s %s", source_type[ktype_value(q->type)], name);
     const char *alone = q->aliased || is_shared_between_threads(b, q) ? "" : "__restrict__ ";
-    return make(p, "%s%s *%s%s", q->written ? "" : "const ", storage_c_type(p, q->type, false), alone, name);
+    return source_text(p, "%s%s *%s%s", q->written ? "" : "const ", source_storage(p, q->type, false), alone, name);
 }
 
 static bool put_kernel_signature(printer *p, body *b) {
@@ -82,16 +82,16 @@ static bool put_kernel_signature(printer *p, body *b) {
     const char **parameter = arena_alloc(&p->mem, (k->nparams + 3) * sizeof *parameter);
     if (!parameter) return false;
     uint32_t n = 0;
-    if (k->faults) name_new(p, "fault");
+    if (k->faults) source_name(p, "fault");
     if (k->ordered) {
-        name_new(p, "ticket");
-        name_new(p, "taken");
+        source_name(p, "ticket");
+        source_name(p, "taken");
     }
     for (uint32_t i = 0; i < k->nparams; i++) parameter[n++] = kernel_parameter(p, b, i);
     if (k->faults) parameter[n++] = "unsigned long long *fault";
     if (k->ordered) parameter[n++] = "unsigned *ticket";
     unsigned threads = (k->block[0] ? k->block[0] : 1u) * (k->block[1] ? k->block[1] : 1u) * (k->block[2] ? k->block[2] : 1u);
-    put_signature(p, make(p, "extern \"C\" __global__ void __launch_bounds__(%u) %s(", threads, k->name), parameter, n);
+    put_signature(p, source_text(p, "extern \"C\" __global__ void __launch_bounds__(%u) %s(", threads, k->name), parameter, n);
     return !p->failed;
 }
 
@@ -103,14 +103,14 @@ static const char *function_parameter(printer *p, const kfunction *f, body *b, u
     const char *name = "x";
     for (uint32_t j = 0; j < f->ntakes; j++) {   /* a complex operand is two parameters */
         bool complex = dtype_is_complex(f->takes[j]);
-        const char *stem = j < 6 ? letter[j] : make(p, "x%u", j);
-        if (i == at) name = complex ? make(p, "%s_re", stem) : stem;
-        if (complex && i == at + 1) name = make(p, "%s_im", stem);
+        const char *stem = j < 6 ? letter[j] : source_text(p, "x%u", j);
+        if (i == at) name = complex ? source_text(p, "%s_re", stem) : stem;
+        if (complex && i == at + 1) name = source_text(p, "%s_im", stem);
         at += complex ? 2 : 1;
     }
-    name = name_new(p, name);
-    b->exprs[i] = primary(p, (ktype)b->code[i].type, name);
-    return make(p, "%s %s", c_type[b->code[i].type], name);
+    name = source_name(p, name);
+    b->exprs[i] = source_primary(p, (ktype)b->code[i].type, name);
+    return source_text(p, "%s %s", source_type[b->code[i].type], name);
 }
 
 static void put_function_signature(printer *p, const kfunction *f, body *b) {
@@ -118,10 +118,10 @@ static void put_function_signature(printer *p, const kfunction *f, body *b) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < f->nparams && n < 48; i++) parameter[n++] = function_parameter(p, f, b, i);
     for (uint32_t i = 1; i < f->nresults && n < 64; i++) {
-        name_new(p, make(p, "result%u", i));
-        parameter[n++] = make(p, "%s *result%u", c_type[f->result_types[i]], i);
+        source_name(p, source_text(p, "result%u", i));
+        parameter[n++] = source_text(p, "%s *result%u", source_type[f->result_types[i]], i);
     }
-    put_signature(p, make(p, "static __device__ %s %s(", c_type[f->result_types[0]], f->symbol), parameter, n);
+    put_signature(p, source_text(p, "static __device__ %s %s(", source_type[f->result_types[0]], f->symbol), parameter, n);
 }
 
 static void use_function(printer *p, uint32_t number) {
@@ -136,12 +136,12 @@ static void use_function(printer *p, uint32_t number) {
     p->nlines = p->cap_lines = 0;
     p->indent = 0;
     p->b = &b;
-    if (analyse(p, &b)) {
+    if (source_analyse(p, &b)) {
         put_function_signature(p, f, &b);
-        print_body(p, &b);   /* prints what this one calls, before it */
-        put(p, true, "}");
+        source_body(p, &b);   /* prints what this one calls, before it */
+        source_line(p, true, "}");
         if (p->functions.len) text_add(&p->functions, "\n");
-        flush_lines(p, &p->functions);
+        source_flush(p, &p->functions);
     } else {
         p->failed = true;
     }
@@ -157,40 +157,40 @@ static bool takes_vendor(const printer *p, const kfunction *f) { return f->vendo
 static const char *arguments(printer *p, const kinst *x, bool overloaded) {
     text t = { 0 };
     for (uint32_t i = 0; i < x->c; i++) {
-        expr e = value(p, p->b->extra[x->b + i]);
-        text_add(&t, "%s%s", i ? ", " : "", overloaded ? exact(p, e).text : e.text);
+        expr e = source_value(p, p->b->extra[x->b + i]);
+        text_add(&t, "%s%s", i ? ", " : "", overloaded ? source_exact(p, e).text : e.text);
     }
-    const char *s = t.failed ? NULL : make(p, "%s", t.at ? t.at : "");
+    const char *s = t.failed ? NULL : source_text(p, "%s", t.at ? t.at : "");
     if (!s) p->failed = true;
     text_free(&t);
     return s ? s : "";
 }
 
-expr express_call(printer *p, uint32_t v) {
+expr source_call(printer *p, uint32_t v) {
     const kinst *x = &p->b->code[v];
     const kfunction *f = &device_functions[x->a];
     bool vendor = takes_vendor(p, f);
     if (!vendor) use_function(p, x->a);
-    if (p->failed) return primary(p, (ktype)x->type, "0");
-    return (expr){ .text = make(p, "%s(%s)", vendor ? f->vendor : f->symbol, arguments(p, x, vendor)), .prec = PREC_POSTFIX, .have = x->type, .type = x->type };
+    if (p->failed) return source_primary(p, (ktype)x->type, "0");
+    return (expr){ .text = source_text(p, "%s(%s)", vendor ? f->vendor : f->symbol, arguments(p, x, vendor)), .prec = PREC_POSTFIX, .have = x->type, .type = x->type };
 }
 
-void print_call(printer *p, uint32_t v) {
+void source_results(printer *p, uint32_t v) {
     body *b = p->b;
     const kinst *x = &b->code[v];
     const kfunction *f = &device_functions[x->a];
     use_function(p, x->a);
     const char *given = arguments(p, x, false), *more = "";
     for (uint32_t i = 1; i < f->nresults; i++) {
-        const char *name = name_new(p, make(p, "%s_%u", f->name, i));
-        put(p, true, "%s %s;", c_type[f->result_types[i]], name);
-        more = make(p, "%s, &%s", more, name);
+        const char *name = source_name(p, source_text(p, "%s_%u", f->name, i));
+        source_line(p, true, "%s %s;", source_type[f->result_types[i]], name);
+        more = source_text(p, "%s, &%s", more, name);
         for (uint32_t j = v + 1; j < b->n; j++)
-            if (b->code[j].op == K_RESULT && b->code[j].a == v && b->code[j].b == i) b->exprs[j] = primary(p, f->result_types[i], name);
+            if (b->code[j].op == K_RESULT && b->code[j].a == v && b->code[j].b == i) b->exprs[j] = source_primary(p, f->result_types[i], name);
     }
-    const char *name = name_for(p, v);
-    put(p, true, "const %s %s = %s(%s%s);", c_type[x->type], name, f->symbol, given, more);
-    b->exprs[v] = primary(p, (ktype)x->type, name);
+    const char *name = source_name_for(p, v);
+    source_line(p, true, "const %s %s = %s(%s%s);", source_type[x->type], name, f->symbol, given, more);
+    b->exprs[v] = source_primary(p, (ktype)x->type, name);
 }
 
 /* ---- the whole ---- */
@@ -218,20 +218,20 @@ static bool print_all(printer *p, const kernel *k, text *main) {
     p->table_done = arena_zero(&p->mem, ndevice_tables + 1, 1);
     body b = { .k = k, .code = k->code, .n = k->ncode, .extra = k->extra, .names = k->names };
     p->b = &b;
-    if (!p->function_done || !p->table_done || !analyse(p, &b) || !put_kernel_signature(p, &b)) {
+    if (!p->function_done || !p->table_done || !source_analyse(p, &b) || !put_kernel_signature(p, &b)) {
         p->b = NULL;
         return false;
     }
-    print_body(p, &b);
-    put(p, true, "}");
-    flush_lines(p, main);
+    source_body(p, &b);
+    source_line(p, true, "}");
+    source_flush(p, main);
     p->b = NULL;
     return !p->failed && !main->failed && !p->functions.failed && !p->tables.failed && !p->atomics.failed && !p->types.failed;
 }
 
 kn_status source_print_as(const kernel *k, dialect d, bool portable, text *out, message *m) {
     if (!kernel_ok(k)) return fail_memory(m, "printing a kernel");
-    printer p = { .d = &dialect_table[d], .portable = portable };
+    printer p = { .d = &source_dialects[d], .portable = portable };
     text main = { 0 };
     bool made = print_all(&p, k, &main);
     kn_status status = KN_OK;

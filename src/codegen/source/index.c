@@ -43,7 +43,7 @@ static bool comes_from_indices(const body *b, const uint8_t *flags, uint32_t v) 
     }
     if (widens_index(b, x)) return flags[x->a] & FORWARD;
     if (!is_arithmetic(x)) return false;
-    for (uint32_t j = x->op == KOP_select; j < operand_count(x); j++) if (!(flags[operand_at(x, b->extra, j).value] & FORWARD)) return false;
+    for (uint32_t j = x->op == KOP_select; j < source_operand_count(x); j++) if (!(flags[source_operand_at(x, b->extra, j).value] & FORWARD)) return false;
     return true;
 }
 
@@ -76,8 +76,8 @@ static void go_backward(const body *b, uint8_t *flags) {
             if (!b->facts[u].live) continue;
             /* users stand after what they use, so u's are known */
             flags[u] = (uint8_t)(flags[u] & OTHER_USE ? flags[u] & ~ONLY : flags[u] | ONLY);
-            for (uint32_t j = 0; j < operand_count(x); j++) {
-                operand o = operand_at(x, b->extra, j);
+            for (uint32_t j = 0; j < source_operand_count(x); j++) {
+                operand o = source_operand_at(x, b->extra, j);
                 uint8_t *f = &flags[o.value], was = *f;
                 bool reaches = is_address_slot(x, o.slot) || x->op == K_FOR || is_compare(x)
                             || ((passes_on(b, x) || x->op == K_GET || x->op == K_SHUFFLE) && flags[u] & REACHES)
@@ -91,7 +91,7 @@ static void go_backward(const body *b, uint8_t *flags) {
     }
 }
 
-bool find_index_arithmetic(body *b, arena *mem) {
+bool source_index_arithmetic(body *b, arena *mem) {
     uint8_t *flags = arena_zero(mem, b->n + 1, 1);
     if (!flags) return false;
     go_forward(b, flags);

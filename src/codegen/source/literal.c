@@ -13,18 +13,18 @@ static const char *special(printer *p, ktype type, uint64_t bits) {
     uint64_t sign = single ? 0x80000000u : 0x8000000000000000u;
     const char *minus = bits & sign ? "-" : "";
     if ((bits & ~sign) == infinity) {
-        help_use(p, single ? HELP_INF_F32 : HELP_INF_F64);
-        return make(p, "%sINF_%s", minus, single ? "F32" : "F64");
+        source_help(p, single ? HELP_INF_F32 : HELP_INF_F64);
+        return source_text(p, "%sINF_%s", minus, single ? "F32" : "F64");
     }
     if (bits == quiet) {
-        help_use(p, single ? HELP_NAN_F32 : HELP_NAN_F64);
+        source_help(p, single ? HELP_NAN_F32 : HELP_NAN_F64);
         return single ? "NAN_F32" : "NAN_F64";
     }
-    if (single) return make(p, "__int_as_float(0x%08x)", (unsigned)bits);
-    return make(p, "__longlong_as_double(0x%016llxull)", (unsigned long long)bits);
+    if (single) return source_text(p, "__int_as_float(0x%08x)", (unsigned)bits);
+    return source_text(p, "__longlong_as_double(0x%016llxull)", (unsigned long long)bits);
 }
 
-const char *float_text(printer *p, ktype type, uint64_t bits) {
+const char *source_float(printer *p, ktype type, uint64_t bits) {
     char s[40];
     double v;
     if (type == T_F32) {
@@ -46,7 +46,7 @@ const char *float_text(printer *p, ktype type, uint64_t bits) {
         }
     }
     for (char *c = s; *c; c++) if (*c == ',') *c = '.';   /* some locales */
-    return make(p, "%s%s%s", s, strpbrk(s, ".e") ? "" : ".0", type == T_F32 ? "f" : "");
+    return source_text(p, "%s%s%s", s, strpbrk(s, ".e") ? "" : ".0", type == T_F32 ? "f" : "");
 }
 
 /* ---- integers ---- */
@@ -57,29 +57,29 @@ static expr integer(printer *p, ktype type, uint64_t bits) {
     bool is_signed = ktype_table[type].is_signed;
     if (is_signed && v < 0) e.prec = PREC_UNARY;
     if (ktype_table[type].size < 4 || (is_signed ? v >= INT32_MIN + 1ll && v <= INT32_MAX : bits <= INT32_MAX)) {
-        e.text = make(p, "%lld", (long long)v);
+        e.text = source_text(p, "%lld", (long long)v);
         if (ktype_table[type].size >= 4) e.have = T_I32;
         return e;
     }
     e.literal = false;
-    if (!is_signed) e.text = make(p, type == T_U32 ? "0x%llxu" : "0x%llxull", (unsigned long long)bits);
+    if (!is_signed) e.text = source_text(p, type == T_U32 ? "0x%llxu" : "0x%llxull", (unsigned long long)bits);
     else if (type == T_I32) e.text = "(-2147483647 - 1)", e.prec = PREC_PRIMARY;
     else if (v == INT64_MIN) e.text = "(-9223372036854775807ll - 1)", e.prec = PREC_PRIMARY;
-    else e.text = make(p, "%lldll", (long long)v);
+    else e.text = source_text(p, "%lldll", (long long)v);
     return e;
 }
 
-expr literal(printer *p, ktype type, uint64_t bits) {
-    if (type == T_BOOL) return primary(p, T_BOOL, bits & 0xff ? "true" : "false");
+expr source_literal(printer *p, ktype type, uint64_t bits) {
+    if (type == T_BOOL) return source_primary(p, T_BOOL, bits & 0xff ? "true" : "false");
     if (ktype_table[type].is_int) return integer(p, type, bits);
-    expr e = primary(p, type, float_text(p, type, bits));
+    expr e = source_primary(p, type, source_float(p, type, bits));
     if (e.text[0] == '-') e.prec = PREC_UNARY;
     return e;
 }
 
-expr literal_exact(printer *p, expr e) {
+expr source_literal_exact(printer *p, expr e) {
     static const char *const suffix[NKTYPES] = { [T_U32] = "u", [T_I64] = "ll", [T_U64] = "ull" };
-    if (suffix[e.type]) e.text = make(p, "%s%s", e.text, suffix[e.type]);
+    if (suffix[e.type]) e.text = source_text(p, "%s%s", e.text, suffix[e.type]);
     e.have = e.type;
     e.literal = false;
     return e;

@@ -18,7 +18,7 @@ static const char *const reserved[] = {
     "xor", "xor_eq",
 };
 
-bool is_reserved(const char *name) {
+bool source_is_reserved(const char *name) {
     size_t lo = 0, hi = sizeof reserved / sizeof *reserved;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
@@ -28,9 +28,9 @@ bool is_reserved(const char *name) {
         else lo = mid + 1;
     }
     for (uint32_t i = 0; i < NKOPS; i++) {   /* the functions that primitives are printed as: sqrt, sqrtf and the like */
-        const char *end = strchr(op_source[i], '?');
-        size_t n = end && end[1] == '(' ? (size_t)(end - op_source[i]) : 0;
-        if (n && !strncmp(name, op_source[i], n) && (!name[n] || !strcmp(name + n, "f"))) return true;
+        const char *end = strchr(source_format[i], '?');
+        size_t n = end && end[1] == '(' ? (size_t)(end - source_format[i]) : 0;
+        if (n && !strncmp(name, source_format[i], n) && (!name[n] || !strcmp(name + n, "f"))) return true;
     }
     return false;
 }
@@ -50,9 +50,9 @@ static bool is_called(const printer *p, const char *name) {
     return false;
 }
 
-static bool is_free(const printer *p, const char *name) { return !is_reserved(name) && !in_scope(p, name) && !is_called(p, name); }
+static bool is_free(const printer *p, const char *name) { return !source_is_reserved(name) && !in_scope(p, name) && !is_called(p, name); }
 
-const char *name_new(printer *p, const char *wanted) {
+const char *source_name(printer *p, const char *wanted) {
     char clean[48];
     size_t n = 0;
     for (const char *s = wanted; *s && n < sizeof clean - 1; s++) {
@@ -62,9 +62,9 @@ const char *name_new(printer *p, const char *wanted) {
     }
     clean[n] = 0;
     if (!n) { clean[n++] = 'v'; clean[n] = 0; }
-    const char *name = make(p, "%s", clean);
+    const char *name = source_text(p, "%s", clean);
     bool digit = isdigit((unsigned char)clean[n - 1]);
-    for (int i = 2; !p->failed && !is_free(p, name); i++) name = make(p, digit ? "%s_%d" : "%s%d", clean, i);
+    for (int i = 2; !p->failed && !is_free(p, name); i++) name = source_text(p, digit ? "%s_%d" : "%s%d", clean, i);
     scope_names *s = &p->b->scope;
     if (s->n == s->cap) {
         uint32_t cap = s->cap ? 2 * s->cap : 64;
@@ -77,7 +77,7 @@ const char *name_new(printer *p, const char *wanted) {
     return name;
 }
 
-void names_reset(body *b, uint32_t n) { b->scope.n = n; }
+void source_names_reset(body *b, uint32_t n) { b->scope.n = n; }
 
 /* ---- what a value would be called ---- */
 
@@ -103,8 +103,8 @@ static const char *array_name(printer *p, uint32_t array) {
 
 static const char *load_name(printer *p, const kinst *x) {
     const char *array = array_name(p, x->a), *index = p->b->exprs[x->b].text;
-    if (index && strlen(index) <= 6 && (is_identifier(index) || isdigit((unsigned char)*index))) return make(p, "%s_%s", array, index);
-    return make(p, "%s_value", array);
+    if (index && strlen(index) <= 6 && (is_identifier(index) || isdigit((unsigned char)*index))) return source_text(p, "%s_%s", array, index);
+    return source_text(p, "%s_value", array);
 }
 
 /* Does the kernel itself want this name for something? */
@@ -115,8 +115,8 @@ static bool is_wanted(const printer *p, const char *name) {
 
 static const char *loop_name(printer *p, const kinst *x) {
     static const char *const serial[] = { "i", "j", "k", "l", "m" }, *const axis[] = { "", "_y", "_z", "" };
-    if (loop_kind(x) == LOOP_BLOCK) return make(p, "thread%s", axis[loop_axis(x)]);
-    if (loop_kind(x) == LOOP_GRID) return make(p, "block%s", axis[loop_axis(x)]);
+    if (loop_kind(x) == LOOP_BLOCK) return source_text(p, "thread%s", axis[loop_axis(x)]);
+    if (loop_kind(x) == LOOP_GRID) return source_text(p, "block%s", axis[loop_axis(x)]);
     for (size_t i = 0; i < sizeof serial / sizeof *serial; i++) if (is_free(p, serial[i]) && !is_wanted(p, serial[i])) return serial[i];
     return "i";
 }
@@ -129,20 +129,20 @@ static const char *stem(printer *p, uint32_t v) {
     switch (x->op) {
     case K_LOAD: return load_name(p, x);
     case K_FOR: return loop_name(p, x);
-    case K_CALL: return make(p, "%s_value", device_functions[x->a].name);
-    case K_RESULT: return make(p, "%s_%u", device_functions[b->code[x->a].a].name, x->b);
-    case K_GET: case K_VAR: return make(p, "%s", x->op == K_GET && b->exprs[x->a].text ? b->exprs[x->a].text : "state");
+    case K_CALL: return source_text(p, "%s_value", device_functions[x->a].name);
+    case K_RESULT: return source_text(p, "%s_%u", device_functions[b->code[x->a].a].name, x->b);
+    case K_GET: case K_VAR: return source_text(p, "%s", x->op == K_GET && b->exprs[x->a].text ? b->exprs[x->a].text : "state");
     case K_SHUFFLE: return "other";
     case K_BALLOT: return "votes";
     case K_LANE_INDEX: return "lane";
-    case K_ATOMIC: case K_CAS: return make(p, "old_%s", array_name(p, x->a));
+    case K_ATOMIC: case K_CAS: return source_text(p, "old_%s", array_name(p, x->a));
     case K_SHARED: return "shared";
     case K_LOCAL: return "local";
     default: return "v";
     }
 }
 
-const char *name_for(printer *p, uint32_t v) {
+const char *source_name_for(printer *p, uint32_t v) {
     const char *given = p->b->names ? p->b->names[v] : NULL;
-    return name_new(p, given ? given : stem(p, v));
+    return source_name(p, given ? given : stem(p, v));
 }

@@ -93,72 +93,72 @@ struct dialect_info {
     const char *const *help;                 /* NHELPS texts; they come in the order of their numbers */
     const char *arch_option, *options[SOURCE_FLAGS - 1];
 };
-extern const dialect_info dialect_table[NDIALECTS];
-void help_use(printer *p, help h);           /* with what it needs itself */
+extern const dialect_info source_dialects[NDIALECTS];
+void source_help(printer *p, help h);                                                    /* with what it needs itself */
 
 /* ---- analyse.c ---- */
 /* The operands of an instruction that are values, arrays or variables. slot: 0, 1, 2 for a, b, c; 3 for those in extra. */
 typedef struct operand { uint32_t value; uint8_t slot; } operand;
-uint32_t operand_count(const kinst *i);
-operand operand_at(const kinst *i, const uint32_t *extra, uint32_t n);
-bool analyse(printer *p, body *b);           /* fills facts; false without memory */
-bool is_flat(const kinst *i);                /* a GRID or BLOCK loop that opens no C block */
-extern const uint8_t op_arity[NKOPS];
+uint32_t source_operand_count(const kinst *i);
+operand source_operand_at(const kinst *i, const uint32_t *extra, uint32_t n);
+bool source_analyse(printer *p, body *b);                                                /* fills facts; false without memory */
+bool source_is_flat(const kinst *i);                                                     /* a GRID or BLOCK loop that opens no C block */
+extern const uint8_t source_arity[NKOPS];
 
 /* ---- index.c ---- */
-bool find_index_arithmetic(body *b, arena *mem);
+bool source_index_arithmetic(body *b, arena *mem);
 
 /* ---- names.c ---- */
-const char *name_new(printer *p, const char *wanted);                   /* made unique among the names in scope */
-void names_reset(body *b, uint32_t n);                                  /* forget those made since there were n */
-const char *name_for(printer *p, uint32_t v);                           /* from kb_name, or from what the value is */
-bool is_reserved(const char *name);
+const char *source_name(printer *p, const char *wanted);                                 /* made unique among the names in scope */
+void source_names_reset(body *b, uint32_t n);                                            /* forget those made since there were n */
+const char *source_name_for(printer *p, uint32_t v);                                     /* from kb_name, or from what the value is */
+bool source_is_reserved(const char *name);
 
 /* ---- literal.c ---- */
-expr literal(printer *p, ktype type, uint64_t bits);
-expr literal_exact(printer *p, expr e);                                 /* an integer literal with the suffix of its type */
-const char *float_text(printer *p, ktype type, uint64_t bits);
+expr source_literal(printer *p, ktype type, uint64_t bits);
+expr source_literal_exact(printer *p, expr e);                                           /* an integer literal with the suffix of its type */
+const char *source_float(printer *p, ktype type, uint64_t bits);
 
 /* ---- express.c ---- */
-extern const char *const c_type[NKTYPES];
-extern const char *const op_source[NKOPS];
-expr value(printer *p, uint32_t v);                                     /* the text of an operand */
-expr exact(printer *p, expr e);                                         /* with a cast where `have` is not the type */
-const char *within(printer *p, expr e, int prec);                       /* in parentheses unless it binds as close as prec */
-expr primary(printer *p, ktype type, const char *text);
-const char *filled(printer *p, const char *format, const char *const part[4]);   /* $0 ... $3 replaced */
-expr call_text(printer *p, ktype type, const char *format, const char *a, const char *b, const char *c);   /* $0 $1 $2 */
-expr negation(printer *p, uint32_t v);                                  /* !v, as a reader would write it */
-expr choice(printer *p, ktype type, expr c, expr a, expr b);            /* c ? a : b */
-expr cast(printer *p, expr e, ktype to);
-expr express_op(printer *p, uint32_t v);                                /* a scalar primitive */
-ktype promoted(ktype t);
+extern const char *const source_type[NKTYPES];
+extern const char *const source_format[NKOPS];
+expr source_value(printer *p, uint32_t v);                                               /* the text of an operand */
+expr source_exact(printer *p, expr e);                                                   /* with a cast where `have` is not the type */
+const char *source_within(printer *p, expr e, int prec);                                 /* in parentheses unless it binds as close as prec */
+expr source_primary(printer *p, ktype type, const char *text);
+const char *source_filled(printer *p, const char *format, const char *const part[4]);    /* $0 ... $3 replaced */
+expr source_filled_call(printer *p, ktype type, const char *format, const char *a, const char *b, const char *c);   /* $0 $1 $2 */
+expr source_negation(printer *p, uint32_t v);                                            /* !v, as a reader would write it */
+expr source_choice(printer *p, ktype type, expr c, expr a, expr b);                      /* c ? a : b */
+expr source_cast(printer *p, expr e, ktype to);
+expr source_operation(printer *p, uint32_t v);                                           /* a scalar primitive */
+ktype source_promoted(ktype t);
 
 /* ---- memory.c ---- */
-ktype storage_of(const body *b, uint32_t array);
-const char *storage_c_type(printer *p, ktype storage, bool is_private);  /* of elements; a bool that others wrote is a byte */
-expr express_load(printer *p, uint32_t v);
-void print_store(printer *p, uint32_t v);
-void print_vector(printer *p, uint32_t v);
-void print_pair(printer *p, uint32_t v);                                /* both parts of a complex element; v is the first */
+ktype source_storage_of(const body *b, uint32_t array);
+const char *source_storage(printer *p, ktype storage, bool is_private);                  /* of elements; a bool that others wrote is a byte */
+expr source_load(printer *p, uint32_t v);
+void source_store(printer *p, uint32_t v);
+void source_vector(printer *p, uint32_t v);
+void source_pair(printer *p, uint32_t v);                                                /* both parts of a complex element; v is the first */
 
 /* ---- atomic.c ---- */
-expr express_shuffle(printer *p, uint32_t v);
-expr express_ballot(printer *p, uint32_t v);
-expr express_lane(printer *p, uint32_t v);
-expr express_atomic(printer *p, uint32_t v);
-expr express_cas(printer *p, uint32_t v);
-const char *element(printer *p, uint32_t array, uint32_t index);        /* a[i] */
+expr source_shuffle(printer *p, uint32_t v);
+expr source_ballot(printer *p, uint32_t v);
+expr source_lane(printer *p, uint32_t v);
+expr source_atomic(printer *p, uint32_t v);
+expr source_cas(printer *p, uint32_t v);
+const char *source_element(printer *p, uint32_t array, uint32_t index);                  /* a[i] */
 
 /* ---- print.c ---- */
-void put(printer *p, bool block, const char *format, ...) __attribute__((format(printf, 3, 4)));
-const char *make(printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));   /* arena text, never NULL */
-void unsupported(printer *p, const char *sentence);
+void source_line(printer *p, bool block, const char *format, ...) __attribute__((format(printf, 3, 4)));
+const char *source_text(printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));   /* arena text, never NULL */
+void source_refuse(printer *p, const char *sentence);
 
 /* ---- function.c ---- */
-expr express_call(printer *p, uint32_t v);
-void print_call(printer *p, uint32_t v);                                /* a call with several results */
-void use_table(printer *p, uint32_t number);
-void print_body(printer *p, body *b);
-void flush_lines(printer *p, text *out);
+expr source_call(printer *p, uint32_t v);
+void source_results(printer *p, uint32_t v);                                             /* a call with several results */
+void source_table(printer *p, uint32_t number);
+void source_body(printer *p, body *b);
+void source_flush(printer *p, text *out);
 #endif
