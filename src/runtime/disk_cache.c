@@ -155,7 +155,7 @@ bool disk_cache_get(const char *kind, digest key, text *out) {
         text_addn(out, file + sizeof h + h.version_length, h.size);
         ok = !out->failed;
     } else {
-        if (!file || whole) unlinkat(at, name, 0);                       /* damaged: out of the way */
+        if (!ok || whole) unlinkat(at, name, 0);                         /* damaged: out of the way */
         ok = false;
     }
     mem_free(file);
