@@ -194,6 +194,13 @@ typedef enum reduction_number {
 int reduction_named(const char *name);
 
 /* ---- opaque families: implemented in src/libs, known here by name, shapes and dtypes ---- */
+#define FAMILY_OPS FAMILY_OP(matmul, 1) FAMILY_OP(fft, 1) FAMILY_OP(ifft, 1) FAMILY_OP(rfft, 1) FAMILY_OP(irfft, 1) FAMILY_OP(sort, 1) FAMILY_OP(argsort, 1)
+typedef enum family_number {
+#define FAMILY_OP(name, nout) FAMILY_##name,
+    FAMILY_OPS
+#undef FAMILY_OP
+    NFAMILY_OPS
+} family_number;
 typedef struct family_op { const char *name; uint8_t nout; } family_op;
 extern const family_op family_ops[]; extern const int nfamily_ops;        /* "matmul", "fft", "ifft", "rfft", "irfft", "sort", "argsort", ... */
 int family_op_named(const char *name);

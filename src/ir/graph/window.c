@@ -121,6 +121,13 @@ node *node_view(node *base, kn_dtype t, const window *w, message *m)
 {
     if (is_identity(base, t, w))
         return node_keep(base);
+    if (base->kind == NODE_SCALAR && w->part) { /* a number's part is a number */
+        const scalar *s = &base->attr.number;
+        node *part = node_scalar(t, (scalar){.kind = SCALAR_FLOAT, .v.f = w->offset & 1 ? s->v.c.im : s->v.c.re}, false, m);
+        node *view = part ? node_view(part, t, &(window){.strides = w->strides, .shape = w->shape, .ndim = w->ndim}, m) : NULL;
+        node_drop(part);
+        return view;
+    }
     if (base->kind == NODE_VIEW) {
         bool possible;
         node *n = composed(base, t, w, m, &possible);

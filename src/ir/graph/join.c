@@ -1,0 +1,407 @@
+/* join.c: arrays put together from arrays: joined, repeated, rolled, bordered.
+ *
+ * How it works: joining writes every part into its window of memory that is not set yet; repeating is a broadcast along a
+ * new axis that is then merged. All of it fuses with what reads it. */
+#include "ir/graph/internal.h"
+
+#include <string.h>
+
+/* ---- joining ---- */
+
+/* Writes value where axis counts from `at`. Consumes base. */
+static node *write_part(node *base, int axis, int64_t at, node *value, message *m)
+{
+    int64_t strides[NDIM_MAX];
+    if (!base)
+        return NULL;
+    strides_c_order(base->ndim, base->shape, 1, strides);
+    window w = {.offset = at * strides[axis], .strides = strides, .shape = value->shape, .ndim = base->ndim};
+    node *n = value->size ? node_write(base, &w, value, m) : node_keep(base);
+    node_drop(base);
+    return n;
+}
+
+node *join_nodes(int n, node *const *in, int axis, kn_dtype t, const char *name, message *m)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    int64_t shape[NDIM_MAX], at = 0;
+    memcpy(shape, in[0]->shape, (size_t)in[0]->ndim * sizeof *shape);
+    for (int i = 1; i < n; i++) {
+        bool fits = in[i]->ndim == in[0]->ndim;
+        for (int d = 0; fits && d < in[0]->ndim; d++)
+            fits = d == axis || in[i]->shape[d] == shape[d];
+        if (!fits || add_overflows(shape[axis], in[i]->shape[axis], &shape[axis])) {
+            fail(m, KN_VALUE_ERROR, "%s: shapes %s and %s differ elsewhere than along axis %d", name, shape_text(a, in[0]->ndim, in[0]->shape), shape_text(b, in[i]->ndim, in[i]->shape), axis);
+            return NULL;
+        }
+    }
+    if (n == 1)
+        return node_cast(in[0], t, m);
+    node *all = node_empty(t, in[0]->ndim, shape, m);
+    for (int i = 0; i < n && all; i++) {
+        node *part = node_cast(in[i], t, m);
+        if (part)
+            all = write_part(all, axis, at, part, m);
+        else {
+            node_drop(all);
+            all = NULL;
+        }
+        node_drop(part);
+        at += in[i]->shape[axis];
+    }
+    return all;
+}
+
+typedef struct parts { int n; node **at; } parts;
+
+static void parts_free(parts *p)
+{
+    for (int i = 0; i < p->n; i++)
+        node_drop(p->at[i]);
+    mem_free(p->at);
+}
+
+static kn_status parts_of(const op_value *list, const char *name, parts *p, message *m)
+{
+    *p = (parts){0, NULL};
+    if (list->v.list.n == 0)
+        return fail(m, KN_VALUE_ERROR, "%s: needs at least one array", name);
+    p->at = mem_array((size_t)list->v.list.n, sizeof *p->at);
+    if (!p->at)
+        return fail_memory(m, name);
+    for (; p->n < list->v.list.n; p->n++)
+        p->at[p->n] = node_keep(list->v.list.at[p->n]);
+    return KN_OK;
+}
+
+/* The dtype of the result, which the parts must be castable to. */
+static kn_status joined_dtype(const parts *p, kn_dtype asked, const char *rule_name, const char *name, kn_dtype *t, message *m)
+{
+    casting rule;
+    *t = asked ? asked : nodes_dtype(p->n, p->at);
+    if (!casting_named(rule_name, &rule))
+        return fail(m, KN_VALUE_ERROR, "%s: casting must be no, equiv, safe, same_kind or unsafe, not '%s'", name, rule_name);
+    for (int i = 0; i < p->n; i++)
+        if (!dtype_can_cast(p->at[i]->dtype, *t, rule) && !p->at[i]->weak)
+            return fail(m, KN_TYPE_ERROR, "%s: %s cannot be cast to %s under the casting rule", name, dtype_table[p->at[i]->dtype].name, dtype_table[*t].name);
+    return KN_OK;
+}
+
+/* Frees the parts. */
+static kn_status join_parts(parts *p, kn_axis axis, kn_dtype dtype, const char *rule, const char *name, node **results, message *m)
+{
+    int list[NDIM_MAX] = {0}, n = 1;
+    kn_dtype t;
+    kn_status status = KN_OK;
+    for (int i = 0; i < p->n && !status; i++)
+        if (p->at[i]->ndim == 0 && axis != INT64_MIN)
+            status = fail(m, KN_VALUE_ERROR, "%s: arrays without dimensions cannot be joined", name);
+    if (!status && axis == INT64_MIN)
+        for (int i = 0; i < p->n && !status; i++) {
+            p->at[i] = do_reshape(p->at[i], 1, (const int64_t[]){p->at[i]->size}, m);
+            status = p->at[i] ? KN_OK : KN_MEMORY_ERROR;
+        }
+    else if (!status)
+        status = axes_normalise(axis, p->at[0]->ndim, NULL, list, &n, name, m);
+    if (!status && n != 1)
+        status = fail(m, KN_TYPE_ERROR, "%s: takes one axis", name);
+    if (!status)
+        status = joined_dtype(p, dtype, rule, name, &t, m);
+    if (!status)
+        status = give(results, join_nodes(p->n, p->at, list[0], t, name, m), m);
+    parts_free(p);
+    return status;
+}
+
+kn_status op_concatenate(const op_value *args, node **results, message *m)
+{
+    parts p;
+    kn_status status = parts_of(&args[0], "concatenate", &p, m);
+    return status ? status : join_parts(&p, args[1].v.axis, args[3].v.dtype, args[4].v.text, "concatenate", results, m);
+}
+
+kn_status op_stack(const op_value *args, node **results, message *m)
+{
+    parts p;
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    int list[NDIM_MAX], n;
+    kn_status status = parts_of(&args[0], "stack", &p, m);
+    if (status)
+        return status;
+    const node *first = p.at[0];
+    for (int i = 1; i < p.n && !status; i++)
+        if (p.at[i]->ndim != first->ndim || memcmp(p.at[i]->shape, first->shape, (size_t)first->ndim * sizeof *first->shape) != 0)
+            status = fail(m, KN_VALUE_ERROR, "stack: all arrays must have one shape, not %s and %s", shape_text(a, first->ndim, first->shape), shape_text(b, p.at[i]->ndim, p.at[i]->shape));
+    if (!status)
+        status = axes_normalise(args[1].v.axis, first->ndim + 1, NULL, list, &n, "stack", m);
+    if (!status && (n != 1 || args[1].v.axis == INT64_MIN))
+        status = fail(m, KN_TYPE_ERROR, "stack: takes one axis");
+    for (int i = 0; i < p.n && !status; i++) {
+        p.at[i] = do_expand(p.at[i], list[0], m);
+        status = p.at[i] ? KN_OK : KN_MEMORY_ERROR;
+    }
+    if (status) {
+        parts_free(&p);
+        return status;
+    }
+    return join_parts(&p, list[0], args[3].v.dtype, args[4].v.text, "stack", results, m);
+}
+
+/* Every part through a view that gives it enough dimensions, then joined. */
+static kn_status pile(const op_value *args, view_handler *view, int axis, int axis_of_1d, kn_dtype t, const char *rule, const char *name, node **results, message *m)
+{
+    parts p;
+    kn_status status = parts_of(&args[0], name, &p, m);
+    for (int i = 0; i < p.n && !status; i++) {
+        layout in, out;
+        layout_of_node(p.at[i], &in);
+        view(&in, args, &out, m);
+        p.at[i] = do_view(p.at[i], &out, m);
+        status = p.at[i] ? KN_OK : KN_MEMORY_ERROR;
+    }
+    if (status) {
+        parts_free(&p);
+        return status;
+    }
+    return join_parts(&p, p.at[0]->ndim == 1 ? axis_of_1d : axis, t, rule, name, results, m);
+}
+
+kn_status op_vstack(const op_value *args, node **results, message *m) { return pile(args, view_atleast_2d, 0, 0, args[1].v.dtype, args[2].v.text, "vstack", results, m); }
+kn_status op_hstack(const op_value *args, node **results, message *m) { return pile(args, view_atleast_1d, 1, 0, args[1].v.dtype, args[2].v.text, "hstack", results, m); }
+kn_status op_dstack(const op_value *args, node **results, message *m) { return pile(args, view_atleast_3d, 2, 2, KN_DTYPE_UNSET, NULL, "dstack", results, m); }
+
+static kn_status view_column(const layout *in, const op_value *args, layout *out, message *m)
+{
+    (void)args, (void)m;
+    *out = *in;
+    while (out->ndim < 2) {
+        out->shape[out->ndim] = 1;
+        out->strides[out->ndim++] = (int64_t)dtype_size(in->dtype);
+    }
+    return KN_OK;
+}
+
+kn_status op_column_stack(const op_value *args, node **results, message *m) { return pile(args, view_column, 1, 1, KN_DTYPE_UNSET, NULL, "column_stack", results, m); }
+
+kn_status op_append(const op_value *args, node **results, message *m)
+{
+    op_value list = {.kind = PARAM_LIST, .v.list = {(node *[]){args[0].v.array, args[1].v.array}, 2}};
+    parts p;
+    kn_status status = parts_of(&list, "append", &p, m);
+    return status ? status : join_parts(&p, args[2].v.axis, KN_DTYPE_UNSET, NULL, "append", results, m);
+}
+
+/* ---- repeating ---- */
+
+static kn_status single_axis(kn_axis axis, const node *a, const char *name, int *out, message *m)
+{
+    int list[NDIM_MAX], n;
+    kn_status status = axes_normalise(axis, a->ndim, NULL, list, &n, name, m);
+    if (!status && n != 1)
+        status = fail(m, KN_TYPE_ERROR, "%s: takes one axis", name);
+    if (!status)
+        *out = list[0];
+    return status;
+}
+
+kn_status op_repeat(const op_value *args, node **results, message *m)
+{
+    int64_t n = args[1].v.integer, shape[NDIM_MAX + 1];
+    int axis = 0;
+    if (n < 0)
+        return fail(m, KN_VALUE_ERROR, "repeat: the number of repeats, %lld, must not be negative", (long long)n);
+    bool flat = args[2].v.axis == INT64_MIN;
+    node *a = flat ? node_reshape(args[0].v.array, 1, &args[0].v.array->size, m) : node_keep(args[0].v.array);
+    kn_status status = a ? flat ? KN_OK : single_axis(args[2].v.axis, a, "repeat", &axis, m) : KN_MEMORY_ERROR;
+    if (status || a->ndim == NDIM_MAX) {
+        node_drop(a);
+        return status ? status : fail(m, KN_VALUE_ERROR, "repeat: too many dimensions");
+    }
+    int ndim = a->ndim;
+    node *r = do_expand(a, axis + 1, m);
+    if (!r)
+        return give(results, NULL, m);
+    memcpy(shape, r->shape, (size_t)r->ndim * sizeof *shape);
+    shape[axis + 1] = n;
+    r = do_broadcast(r, ndim + 1, shape, m);
+    if (mul_overflows(shape[axis], n, &shape[axis]))
+        shape[axis] = INT64_MAX; /* refused as too large by the reshape */
+    memmove(shape + axis + 1, shape + axis + 2, (size_t)(ndim - axis - 1) * sizeof *shape);
+    return give(results, do_reshape(r, ndim, shape, m), m);
+}
+
+/* Consumes a. reps has ndim entries, as many as a has dimensions. */
+static node *tiled(node *a, const int64_t *reps, message *m)
+{
+    int64_t one[NDIM_MAX], many[NDIM_MAX], result[NDIM_MAX];
+    if (!a)
+        return NULL;
+    int ndim = a->ndim, n = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (mul_overflows(a->shape[d], reps[d], &result[d]) || n + 2 > NDIM_MAX) {
+            fail(m, KN_VALUE_ERROR, "tile: the result is too large");
+            node_drop(a);
+            return NULL;
+        }
+        if (reps[d] != 1) {
+            one[n] = 1;
+            many[n++] = reps[d];
+        }
+        one[n] = many[n] = a->shape[d];
+        n++;
+    }
+    return do_reshape(do_broadcast(do_reshape(a, n, one, m), n, many, m), ndim, result, m);
+}
+
+kn_status op_tile(const op_value *args, node **results, message *m)
+{
+    node *a = args[0].v.array;
+    int nreps = args[1].v.shape.ndim, ndim = nreps > a->ndim ? nreps : a->ndim;
+    int64_t shape[NDIM_MAX], reps[NDIM_MAX];
+    for (int d = 0; d < ndim; d++) {
+        shape[d] = d < ndim - a->ndim ? 1 : a->shape[d - (ndim - a->ndim)];
+        reps[d] = d < ndim - nreps ? 1 : args[1].v.shape.dim[d - (ndim - nreps)];
+        if (reps[d] < 0)
+            return fail(m, KN_VALUE_ERROR, "tile: the numbers of repeats must not be negative");
+    }
+    return give(results, tiled(node_reshape(a, ndim, shape, m), reps, m), m);
+}
+
+kn_status op_resize(const op_value *args, node **results, message *m)
+{
+    node *a = args[0].v.array;
+    int64_t size;
+    char t[SHAPE_TEXT];
+    int ndim = args[1].v.shape.ndim;
+    const int64_t *shape = args[1].v.shape.dim;
+    if (!shape_size(ndim, shape, &size))
+        return fail(m, KN_VALUE_ERROR, "resize: %s is no possible shape", shape_text(t, ndim, shape));
+    if (a->size == 0)
+        return give(results, filled(typed_int(a->dtype, 0, m), ndim, shape, m), m);
+    int64_t reps = size / a->size + (size % a->size != 0), unit = 1;
+    node *flat = tiled(node_reshape(a, 1, &a->size, m), &reps, m);
+    node *cut = flat ? node_view(flat, flat->dtype, &(window){.strides = &unit, .shape = &size, .ndim = 1}, m) : NULL;
+    node_drop(flat);
+    return give(results, do_reshape(cut, ndim, shape, m), m);
+}
+
+/* ---- rolling ---- */
+
+/* a from `from` on along axis, n elements. */
+static node *slice_axis(node *a, int axis, int64_t from, int64_t n, message *m)
+{
+    int64_t strides[NDIM_MAX], shape[NDIM_MAX];
+    strides_c_order(a->ndim, a->shape, 1, strides);
+    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
+    shape[axis] = n;
+    return node_view(a, a->dtype, &(window){.offset = n ? from * strides[axis] : 0, .strides = strides, .shape = shape, .ndim = a->ndim}, m);
+}
+
+node *rolled(node *a, int64_t shift, int axis, message *m)
+{
+    int64_t n = a->shape[axis];
+    shift = n ? shift % n : 0;
+    if (shift < 0)
+        shift += n;
+    if (shift == 0)
+        return node_keep(a);
+    node *parts[2] = {slice_axis(a, axis, n - shift, shift, m), slice_axis(a, axis, 0, n - shift, m)};
+    node *r = parts[0] && parts[1] ? join_nodes(2, parts, axis, a->dtype, "roll", m) : NULL;
+    node_drop(parts[0]);
+    node_drop(parts[1]);
+    return r;
+}
+
+kn_status op_roll(const op_value *args, node **results, message *m)
+{
+    node *a = args[0].v.array;
+    if (args[2].v.axis == INT64_MIN) {
+        node *flat = node_reshape(a, 1, &a->size, m), *r = flat ? rolled(flat, args[1].v.integer, 0, m) : NULL;
+        node_drop(flat);
+        return give(results, do_reshape(r, a->ndim, a->shape, m), m);
+    }
+    int list[NDIM_MAX], n;
+    kn_status status = axes_normalise(args[2].v.axis, a->ndim, NULL, list, &n, "roll", m);
+    if (status)
+        return status;
+    node *r = node_keep(a);
+    for (int i = 0; i < n && r; i++) {
+        node *next = rolled(r, args[1].v.integer, list[i], m);
+        node_drop(r);
+        r = next;
+    }
+    return give(results, r, m);
+}
+
+/* ---- borders ---- */
+
+typedef enum { PAD_CONSTANT, PAD_EDGE, PAD_REFLECT, PAD_SYMMETRIC, PAD_WRAP, NPAD_MODES } pad_mode;
+static const char *const pad_names[NPAD_MODES] = {"constant", "edge", "reflect", "symmetric", "wrap"};
+
+/* Positions -before ... n+after-1 folded into 0 ... n-1. */
+static node *folded(int64_t n, int64_t before, int64_t after, pad_mode mode, message *m)
+{
+    node *i = do_binary(UFUNC_subtract, node_index(before + n + after, m), typed_int(KN_INT64, before, m), m);
+    if (n == 1 && mode == PAD_REFLECT)
+        mode = PAD_EDGE;
+    if (mode == PAD_EDGE)
+        return do_binary(UFUNC_minimum, do_binary(UFUNC_maximum, i, typed_int(KN_INT64, 0, m), m), typed_int(KN_INT64, n - 1, m), m);
+    int64_t period = mode == PAD_WRAP ? n : mode == PAD_REFLECT ? 2 * (n - 1) : 2 * n;
+    i = do_binary(UFUNC_remainder, i, typed_int(KN_INT64, period, m), m);
+    if (mode == PAD_WRAP || !i)
+        return i;
+    node *back = do_binary(UFUNC_subtract, typed_int(KN_INT64, mode == PAD_REFLECT ? period : period - 1, m), node_keep(i), m);
+    return do_binary(UFUNC_minimum, i, back, m);
+}
+
+static node *pad_constant(node *a, const int64_t *width, node *value, message *m)
+{
+    int64_t shape[NDIM_MAX], strides[NDIM_MAX];
+    window w = {.strides = strides, .shape = a->shape, .ndim = a->ndim};
+    for (int d = 0; d < a->ndim; d++)
+        shape[d] = width[2 * d] + a->shape[d] + width[2 * d + 1];
+    strides_c_order(a->ndim, shape, 1, strides);
+    for (int d = 0; d < a->ndim; d++)
+        w.offset += width[2 * d] * strides[d];
+    node *base = filled(value ? node_cast(value, a->dtype, m) : typed_int(a->dtype, 0, m), a->ndim, shape, m);
+    node *r = base ? a->size ? node_write(base, &w, a, m) : node_keep(base) : NULL;
+    node_drop(base);
+    return r;
+}
+
+kn_status op_pad(const op_value *args, node **results, message *m)
+{
+    node *a = args[0].v.array;
+    const char *mode_name = args[2].v.text ? args[2].v.text : pad_names[0];
+    int64_t width[2 * NDIM_MAX];
+    int mode = 0, n = args[1].v.shape.ndim;
+    const int64_t *given = args[1].v.shape.dim;
+    while (mode < NPAD_MODES && strcmp(pad_names[mode], mode_name) != 0)
+        mode++;
+    if (mode == NPAD_MODES)
+        return fail(m, KN_VALUE_ERROR, "pad: there is no mode '%s'; there are constant, edge, reflect, symmetric and wrap", mode_name);
+    if (n != 1 && n != 2 && n != 2 * a->ndim)
+        return fail(m, KN_VALUE_ERROR, "pad: %d widths for %d axes; give one, two, or two an axis", n, a->ndim);
+    for (int i = 0; i < 2 * a->ndim; i++) {
+        width[i] = given[n == 1 ? 0 : n == 2 ? i % 2 : i];
+        if (width[i] < 0)
+            return fail(m, KN_VALUE_ERROR, "pad: widths must not be negative");
+    }
+    if (mode == PAD_CONSTANT)
+        return args[3].v.array && args[3].v.array->ndim ? fail(m, KN_NOT_AVAILABLE, "pad: one constant value for all borders only") : give(results, pad_constant(a, width, args[3].v.array, m), m);
+    node *r = node_keep(a);
+    for (int d = 0; d < a->ndim && r; d++) {
+        if (!width[2 * d] && !width[2 * d + 1])
+            continue;
+        if (a->shape[d] == 0) {
+            node_drop(r);
+            return fail(m, KN_VALUE_ERROR, "pad: axis %d is empty, so mode '%s' has nothing to take", d, mode_name);
+        }
+        node *at = folded(a->shape[d], width[2 * d], width[2 * d + 1], (pad_mode)mode, m);
+        node *next = at ? gather_axis(r, d, at, m) : NULL;
+        node_drop(at);
+        node_drop(r);
+        r = next;
+    }
+    return give(results, r, m);
+}

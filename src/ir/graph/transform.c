@@ -1,0 +1,287 @@
+/* transform.c: Fourier transforms, sorting and what is made of them. The transforms and sorts themselves are opaque nodes.
+ *
+ * How it works: a transform takes complex64 for float16, bfloat16, float32 and complex64, else complex128; several axes are
+ * one transform each. Attributes: axis, n, norm of a transform; axis, stable of a sort. */
+#include "ir/graph/internal.h"
+
+#include <string.h>
+
+const family_op family_ops[] = {
+#define FAMILY_OP(name, nout) {#name, nout},
+    FAMILY_OPS
+#undef FAMILY_OP
+};
+const int nfamily_ops = NFAMILY_OPS;
+
+int family_op_named(const char *name)
+{
+    for (int i = 0; i < NFAMILY_OPS; i++)
+        if (strcmp(family_ops[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static kn_status one_axis(kn_axis axis, int ndim, const char *op, int *out, message *m)
+{
+    int list[NDIM_MAX], n;
+    kn_status status = axes_normalise(axis, ndim, NULL, list, &n, op, m);
+    if (!status && n != 1)
+        status = fail(m, KN_TYPE_ERROR, "%s: takes one axis", op);
+    if (!status)
+        *out = list[0];
+    return status;
+}
+
+/* ---- one axis ---- */
+
+static bool is_single(kn_dtype t) { return t == KN_FLOAT16 || t == KN_BFLOAT16 || t == KN_FLOAT32 || t == KN_COMPLEX64; }
+
+static kn_norm other_way(kn_norm n) { return n == KN_NORM_BACKWARD ? KN_NORM_FORWARD : n == KN_NORM_FORWARD ? KN_NORM_BACKWARD : n; }
+
+/* Consumes a. */
+static node *transform(family_number f, node *a, int64_t n, kn_axis axis_given, kn_norm norm, message *m)
+{
+    const char *op = family_ops[f].name;
+    int axis;
+    int64_t shape[NDIM_MAX];
+    node *r = NULL;
+    if (!a || one_axis(axis_given, a->ndim, op, &axis, m))
+        goto done;
+    bool real_in = f == FAMILY_rfft, real_out = f == FAMILY_irfft, single = is_single(a->dtype);
+    if (n == INT_NONE)
+        n = real_out ? 2 * (a->shape[axis] - 1) : a->shape[axis];
+    if (n < 1) {
+        fail(m, KN_VALUE_ERROR, "%s: cannot transform %lld points", op, (long long)n);
+        goto done;
+    }
+    if (real_in && dtype_is_complex(a->dtype)) {
+        fail(m, KN_TYPE_ERROR, "%s: takes real numbers, not %s", op, dtype_table[a->dtype].name);
+        goto done;
+    }
+    a = do_cast(a, real_in ? single ? KN_FLOAT32 : KN_FLOAT64 : single ? KN_COMPLEX64 : KN_COMPLEX128, m);
+    if (!a)
+        return NULL;
+    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
+    shape[axis] = real_in ? n / 2 + 1 : n;
+    kn_dtype t = real_out ? single ? KN_FLOAT32 : KN_FLOAT64 : single ? KN_COMPLEX64 : KN_COMPLEX128;
+    r = node_opaque(f, 0, 1, &a, t, a->ndim, shape, (const int64_t[]){axis, n, norm}, 3, m);
+done:
+    node_drop(a);
+    return r;
+}
+
+static kn_status one(family_number f, const op_value *args, node **results, message *m)
+{
+    return give(results, transform(f, node_keep(args[0].v.array), args[1].v.integer, args[2].v.axis, args[3].v.norm, m), m);
+}
+
+kn_status op_fft(const op_value *args, node **results, message *m) { return one(FAMILY_fft, args, results, m); }
+kn_status op_ifft(const op_value *args, node **results, message *m) { return one(FAMILY_ifft, args, results, m); }
+kn_status op_rfft(const op_value *args, node **results, message *m) { return one(FAMILY_rfft, args, results, m); }
+kn_status op_irfft(const op_value *args, node **results, message *m) { return one(FAMILY_irfft, args, results, m); }
+
+kn_status op_hfft(const op_value *args, node **results, message *m)
+{
+    node *a = do_unary(UFUNC_conjugate, node_keep(args[0].v.array), m);
+    return give(results, transform(FAMILY_irfft, a, args[1].v.integer, args[2].v.axis, other_way(args[3].v.norm), m), m);
+}
+
+kn_status op_ihfft(const op_value *args, node **results, message *m)
+{
+    node *r = transform(FAMILY_rfft, node_keep(args[0].v.array), args[1].v.integer, args[2].v.axis, other_way(args[3].v.norm), m);
+    return give(results, do_unary(UFUNC_conjugate, r, m), m);
+}
+
+/* ---- several axes ---- */
+
+typedef struct axes_request { int n, axes[NDIM_MAX]; int64_t length[NDIM_MAX]; } axes_request;
+
+static kn_status request_of(const op_value *args, const char *op, bool real_out, axes_request *q, message *m)
+{
+    const node *a = args[0].v.array;
+    int given = args[1].v.shape.ndim;
+    kn_axis axes = args[2].v.axis;
+    if (axes == INT64_MIN && given != SHAPE_NONE) { /* the last axes, as many as lengths */
+        if (given > a->ndim)
+            return fail(m, KN_VALUE_ERROR, "%s: %d lengths for an array of %d dimensions", op, given, a->ndim);
+        for (q->n = 0; q->n < given; q->n++)
+            q->axes[q->n] = a->ndim - given + q->n;
+    } else {
+        q->n = axis_unpack(axes, q->axes, NDIM_MAX);
+        if (q->n > NDIM_MAX)
+            return fail(m, KN_VALUE_ERROR, "%s: too many axes", op);
+        if (q->n < 0)
+            for (q->n = 0; q->n < a->ndim; q->n++)
+                q->axes[q->n] = q->n;
+    }
+    if (given != SHAPE_NONE && given != q->n)
+        return fail(m, KN_VALUE_ERROR, "%s: %d lengths for %d axes", op, given, q->n);
+    if (q->n == 0)
+        return fail(m, KN_VALUE_ERROR, "%s: needs at least one axis", op);
+    for (int i = 0; i < q->n; i++) { /* an axis may come several times */
+        kn_status status = one_axis(q->axes[i], a->ndim, op, &q->axes[i], m);
+        if (status)
+            return status;
+        q->length[i] = given != SHAPE_NONE ? args[1].v.shape.dim[i] : -1;
+        if (q->length[i] == -1)
+            q->length[i] = real_out && i == q->n - 1 ? 2 * (a->shape[q->axes[i]] - 1) : a->shape[q->axes[i]];
+    }
+    return KN_OK;
+}
+
+static kn_status several(const char *op, family_number along_last, family_number along_others, const op_value *args, node **results, message *m)
+{
+    axes_request q;
+    bool last_first = along_last != FAMILY_irfft;
+    kn_status status = request_of(args, op, !last_first, &q, m);
+    if (status)
+        return status;
+    node *r = node_keep(args[0].v.array);
+    int last = q.n - 1;
+    if (last_first)
+        r = transform(along_last, r, q.length[last], q.axes[last], args[3].v.norm, m);
+    for (int i = last; i-- > 0 && r;) {
+        int at = last_first ? i : last - 1 - i;
+        r = transform(along_others, r, q.length[at], q.axes[at], args[3].v.norm, m);
+    }
+    if (!last_first && r)
+        r = transform(along_last, r, q.length[last], q.axes[last], args[3].v.norm, m);
+    return give(results, r, m);
+}
+
+kn_status op_fftn(const op_value *args, node **results, message *m) { return several("fftn", FAMILY_fft, FAMILY_fft, args, results, m); }
+kn_status op_ifftn(const op_value *args, node **results, message *m) { return several("ifftn", FAMILY_ifft, FAMILY_ifft, args, results, m); }
+kn_status op_rfftn(const op_value *args, node **results, message *m) { return several("rfftn", FAMILY_rfft, FAMILY_fft, args, results, m); }
+kn_status op_irfftn(const op_value *args, node **results, message *m) { return several("irfftn", FAMILY_irfft, FAMILY_ifft, args, results, m); }
+
+/* ---- frequencies, shifts ---- */
+
+kn_status op_fftfreq(const op_value *args, node **results, message *m)
+{
+    int64_t n = args[0].v.integer;
+    if (n < 1)
+        return fail(m, KN_VALUE_ERROR, "fftfreq: n must be positive, got %lld", (long long)n);
+    node *i = node_index(n, m), *upper = do_binary(UFUNC_less, node_keep(i), typed_int(KN_INT64, (n - 1) / 2 + 1, m), m);
+    node *negative = do_binary(UFUNC_subtract, i ? node_keep(i) : NULL, typed_int(KN_INT64, n, m), m);
+    i = do_where(upper, i, negative, m);
+    return give(results, do_binary(UFUNC_multiply, i, weak_float(1.0 / ((double)n * args[1].v.number), m), m), m);
+}
+
+kn_status op_rfftfreq(const op_value *args, node **results, message *m)
+{
+    int64_t n = args[0].v.integer;
+    if (n < 1)
+        return fail(m, KN_VALUE_ERROR, "rfftfreq: n must be positive, got %lld", (long long)n);
+    return give(results, do_binary(UFUNC_multiply, node_index(n / 2 + 1, m), weak_float(1.0 / ((double)n * args[1].v.number), m), m), m);
+}
+
+static kn_status shift(const char *op, bool back, const op_value *args, node **results, message *m)
+{
+    node *r = args[0].v.array;
+    int list[NDIM_MAX], n;
+    kn_status status = axes_normalise(args[1].v.axis, r->ndim, NULL, list, &n, op, m);
+    if (status)
+        return status;
+    node_keep(r);
+    for (int i = 0; i < n && r; i++) {
+        int64_t half = r->shape[list[i]] / 2;
+        node *next = rolled(r, back ? -half : half, list[i], m);
+        node_drop(r);
+        r = next;
+    }
+    return give(results, r, m);
+}
+
+kn_status op_fftshift(const op_value *args, node **results, message *m) { return shift("fftshift", false, args, results, m); }
+kn_status op_ifftshift(const op_value *args, node **results, message *m) { return shift("ifftshift", true, args, results, m); }
+
+/* ---- sorting ---- */
+
+static node *sorted(family_number f, node *a, kn_axis axis_given, bool stable, message *m)
+{
+    const char *op = family_ops[f].name;
+    int axis = 0;
+    bool flat = axis_given == INT64_MIN;
+    if (!flat && one_axis(axis_given, a->ndim, op, &axis, m))
+        return NULL;
+    node *x = flat ? node_reshape(a, 1, &a->size, m) : node_keep(a);
+    node *r = x ? node_opaque(f, 0, 1, &x, f == FAMILY_argsort ? KN_INT64 : (kn_dtype)x->dtype, x->ndim, x->shape, (const int64_t[]){axis, stable}, 2, m) : NULL;
+    node_drop(x);
+    return r;
+}
+
+static kn_status sort_kind(const op_value *args, const char *op, bool *stable, message *m)
+{
+    static const char *const kinds[] = {"quicksort", "heapsort", "mergesort", "stable"};
+    const char *kind = args[2].v.text;
+    int i = 0;
+    while (kind && i < 4 && strcmp(kinds[i], kind) != 0)
+        i++;
+    if (i == 4)
+        return fail(m, KN_VALUE_ERROR, "%s: kind must be quicksort, heapsort, mergesort or stable, not '%s'", op, kind);
+    *stable = (kind && i >= 2) || (args[4].v.integer != INT_NONE && args[4].v.integer != 0);
+    return KN_OK;
+}
+
+kn_status op_sort(const op_value *args, node **results, message *m)
+{
+    bool stable;
+    kn_status status = sort_kind(args, "sort", &stable, m);
+    return status ? status : give(results, sorted(FAMILY_sort, args[0].v.array, args[1].v.axis, stable, m), m);
+}
+
+kn_status op_argsort(const op_value *args, node **results, message *m)
+{
+    bool stable;
+    kn_status status = sort_kind(args, "argsort", &stable, m);
+    return status ? status : give(results, sorted(FAMILY_argsort, args[0].v.array, args[1].v.axis, true, m), m);
+}
+
+/* Element i of the last axis, which goes. */
+static node *element(node *a, int64_t i, message *m)
+{
+    int64_t strides[NDIM_MAX];
+    strides_c_order(a->ndim, a->shape, 1, strides);
+    return node_view(a, a->dtype, &(window){.offset = a->size ? i : 0, .strides = strides, .shape = a->shape, .ndim = a->ndim - 1}, m);
+}
+
+kn_status op_median(const op_value *args, node **results, message *m)
+{
+    node *a = args[0].v.array;
+    uint64_t set;
+    int order[NDIM_MAX], n = 0;
+    int64_t shape[NDIM_MAX], count = 1;
+    kn_status status = axes_normalise(args[1].v.axis, a->ndim, &set, NULL, NULL, "median", m);
+    if (status)
+        return status;
+    for (int d = 0; d < a->ndim; d++)
+        if (!(set >> d & 1)) {
+            shape[n] = a->shape[d];
+            order[n++] = d;
+        }
+    int kept = n;
+    for (int d = 0; d < a->ndim; d++)
+        if (set >> d & 1) {
+            count *= a->shape[d];
+            order[n++] = d;
+        }
+    kn_dtype out = dtype_is_inexact(a->dtype) ? (kn_dtype)a->dtype : KN_FLOAT64, in = dtype_size(out) == 2 ? KN_FLOAT32 : out;
+    if (count == 0)
+        return give(results, filled(typed_float(out, __builtin_nan(""), m), kept, shape, m), m);
+    shape[kept] = count;
+    node *rows = do_reshape(node_transpose(a, order, m), kept + 1, shape, m);
+    node *s = rows ? sorted(FAMILY_sort, rows, -1, false, m) : NULL, *r;
+    node_drop(rows);
+    if (!s)
+        return give(results, NULL, m);
+    r = do_cast(element(s, count / 2, m), in, m);
+    if (count % 2 == 0)
+        r = do_binary(UFUNC_divide, do_binary(UFUNC_add, do_cast(element(s, count / 2 - 1, m), in, m), r, m), typed_int(in, 2, m), m);
+    if (dtype_is_inexact(a->dtype)) { /* a NaN stands last */
+        node *last = do_cast(element(s, count - 1, m), in, m);
+        r = do_where(do_unary(UFUNC_isnan, last ? node_keep(last) : NULL, m), last, r, m);
+    }
+    node_drop(s);
+    r = do_cast(r, out, m);
+    return give(results, r && args[4].v.flag ? keep_dims(r, a, set, m) : r, m);
+}
