@@ -20,10 +20,11 @@ static const node *without_whole_views(const partition *p, const node *n) {
 }
 
 bool memory_window(const partition *p, const node *n, uint32_t *value, const window **w) {
+    const node *all = without_whole_views(p, n);
     *w = NULL;
-    n = without_whole_views(p, n);
-    if (in_memory(p, value_of(p, n))) { *value = value_of(p, n); return true; }
-    if (n->kind != NODE_VIEW) return false;
+    *value = value_of(p, all);
+    if (in_memory(p, *value)) return true;
+    if (all != n || n->kind != NODE_VIEW) return false;       /* another shape of a view has no strides of its own */
     *w = &n->attr.view;
     n = without_whole_views(p, n->in[0]);
     *value = value_of(p, n);
@@ -130,7 +131,7 @@ bool access_expand(partition *p, trace *t, uint32_t visit, trace_status *status,
     switch (n->kind) {
     case NODE_VIEW: ok = expand_view(p, t, visit, n); break;
     case NODE_MAP: for (int i = 0; i < n->nin && ok; i++) ok = add_link(p, t, visit, n->in[i], f, false); break;
-    case NODE_REDUCE: case NODE_SCAN: if (n->in[0]->size) ok = add_link(p, t, visit, n->in[0], t->full, false); break;
+    case NODE_REDUCE: case NODE_SCAN: if (n->in[0]->size) ok = add_link(p, t, visit, n->in[0], reduced_extent(n) == 1 ? f : t->full, false); break;
     case NODE_GATHER: ok = expand_gather(p, t, visit, n, status); break;
     case NODE_WRITE: ok = expand_write(p, t, visit, n); break;
     case NODE_SCATTER: ok = expand_scatter(p, t, visit, n); break;

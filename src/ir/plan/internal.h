@@ -83,6 +83,7 @@ typedef struct domain {
     int64_t outer, inner;
 } domain;
 bool domain_of(const node *n, domain *d);    /* false: too many runs */
+int64_t reduced_extent(const node *n);       /* REDUCE, SCAN: elements of R of its own */
 bool domain_unify(const domain *a, const domain *b, domain *d);
 
 /* ---- access.c, partition_trace.c: what the anchors of one kernel need, at which forms ---- */

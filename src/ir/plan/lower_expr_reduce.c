@@ -40,7 +40,7 @@ static bool lift(lowering *l, const node *n, const uint32_t *in, state *s) {
     if (!r->lift) {
         memcpy(s->lifted, args, (size_t)nargs * sizeof *args);
     } else {
-        if (r->indexed) args[nargs++] = reduced_index(l);
+        if (r->indexed) args[nargs++] = reduced_extent(n) == 1 ? lower_int(l, T_I64, 0) : reduced_index(l);
         if (!lower_named(l, r->lift, types, r->indexed ? 2 : 1, args, s->lifted, gives)) { missing(l, n); return false; }
         for (int i = 0; i < s->ntypes; i++) s->types[i] = gives[i];
     }
@@ -144,7 +144,7 @@ void lower_reduction(lowering *l, visit *v, const node *n, const uint32_t *in) {
     if (empty) zero[0] = zero[1] = lower_int(l, element_type((kn_dtype)n->in[0]->dtype), 0);
     if (!lift(l, n, empty ? zero : in, &s)) return;
     if (empty) for (int i = 0; i < s.nparts; i++) out[i] = lower_bits(l, lower_type(l, s.lifted[i]), identity_part(r, &s, i));
-    else if (l->g->d.inner == 1) memcpy(out, s.lifted, sizeof out);
+    else if (reduced_extent(n) == 1) memcpy(out, s.lifted, sizeof out);
     else reduce_state(l, n, &s, out);
     if (r->finish) {
         if (!lower_named(l, r->finish, s.types, s.ntypes, out, value, gives)) { missing(l, n); return; }

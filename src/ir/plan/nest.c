@@ -7,6 +7,78 @@
 #include <string.h>
 #include "ir/plan/internal.h"
 
+/* ---- what nobody needs: the other part of a complex value, a state's other components ---- */
+
+static bool mark_live(const nest *n, bool *live, bool *reduces) {
+    bool all = true;
+    for (int i = 0; i < n->nstores; i++) {
+        live[n->stores[i].value] = true;
+        if (n->stores[i].index >= 0) live[n->stores[i].index] = true;
+    }
+    for (int i = n->nexprs; i-- > 0;) {
+        const expr *x = &n->exprs[i];
+        live[i] |= x->kind == EXPR_FAULT;
+        if (!live[i]) { all = false; continue; }
+        for (int j = 0; j < x->nargs; j++) live[x->args[j]] = true;
+        if (x->kind == EXPR_LOAD && x->index >= 0) live[x->index] = true;
+        if (x->kind != EXPR_REDUCED && x->kind != EXPR_SCANNED) continue;
+        reduces[x->op] = true;
+        for (int j = 0; j < n->reductions[x->op].nstate; j++) live[n->reductions[x->op].lifted[j]] = true;
+    }
+    return all;
+}
+
+/* Operands that only dead expressions named. */
+static void drop_operands(nest *n) {
+    int32_t to[NEST_OPERANDS];
+    bool used[NEST_OPERANDS] = { false };
+    int count = 0;
+    for (int i = 0; i < n->nexprs; i++) if (n->exprs[i].kind == EXPR_LOAD) used[n->exprs[i].operand] = true;
+    for (int i = 0; i < n->nstores; i++) used[n->stores[i].operand] = true;
+    for (int i = 0; i < n->noperands; i++) {
+        to[i] = count;
+        if (used[i]) n->operands[count++] = n->operands[i];
+    }
+    n->noperands = count;
+    for (int i = 0; i < n->nexprs; i++) if (n->exprs[i].kind == EXPR_LOAD) n->exprs[i].operand = to[n->exprs[i].operand];
+    for (int i = 0; i < n->nstores; i++) n->stores[i].operand = to[n->stores[i].operand];
+}
+
+static bool drop_dead(nest *n, arena *mem) {
+    bool *live = arena_zero(mem, (size_t)n->nexprs + 1, 1), *reduces = arena_zero(mem, (size_t)n->nreductions + 1, 1);
+    uint32_t *to = arena_alloc(mem, ((size_t)n->nexprs + 1) * sizeof *to);
+    uint16_t *reduction = arena_alloc(mem, ((size_t)n->nreductions + 1) * sizeof *reduction);
+    if (!live || !reduces || !to || !reduction) return false;
+    if (mark_live(n, live, reduces)) return true;
+    int count = 0, nreductions = 0;
+    for (int i = 0; i < n->nexprs; i++) to[i] = (uint32_t)(live[i] ? count++ : 0);
+    for (int r = 0; r < n->nreductions; r++) {
+        reduction[r] = (uint16_t)nreductions;
+        if (!reduces[r]) continue;
+        nest_reduction *q = &n->reductions[nreductions++];
+        *q = n->reductions[r];
+        for (int j = 0; j < q->nstate; j++) q->lifted[j] = to[q->lifted[j]];
+    }
+    n->nreductions = nreductions;
+    for (int i = 0; i < n->nexprs; i++) {
+        if (!live[i]) continue;
+        expr *x = &n->exprs[to[i]];
+        *x = n->exprs[i];
+        for (int j = 0; j < x->nargs; j++) x->args[j] = to[x->args[j]];
+        if (x->kind == EXPR_LOAD && x->index >= 0) x->index = (int32_t)to[x->index];
+        if (x->kind == EXPR_REDUCED || x->kind == EXPR_SCANNED) x->op = reduction[x->op];
+    }
+    n->nexprs = count;
+    for (int i = 0; i < n->nstores; i++) {
+        n->stores[i].value = to[n->stores[i].value];
+        if (n->stores[i].index >= 0) n->stores[i].index = (int32_t)to[n->stores[i].index];
+    }
+    drop_operands(n);
+    return true;
+}
+
+/* ---- atoms ---- */
+
 typedef struct forms { form **at; uint32_t n, cap; } forms;
 
 static bool add_form(arena *mem, forms *f, form *at) {
@@ -144,15 +216,15 @@ static void fill_stages(nest *n) {
         if (n->exprs[i].kind == EXPR_FAULT && n->exprs[i].inner && n->exprs[i].stage + 1 > n->nstages) n->nstages = n->exprs[i].stage + 1;
     for (int i = 0; i < n->nstores; i++) {
         const nest_store *s = &n->stores[i];
-        bool inner = n->exprs[s->value].inner;
-        for (int a = 0; a < n->natoms; a++) inner |= n->atoms[a].reduced && s->at.stride[a];
-        if (inner && n->exprs[s->value].stage + 1 > n->nstages) n->nstages = n->exprs[s->value].stage + 1;
+        expr *v = &n->exprs[s->value];
+        for (int a = 0; a < n->natoms; a++) v->inner |= n->atoms[a].reduced && s->at.stride[a];   /* needed for every element of R */
+        if (v->inner && v->stage + 1 > n->nstages) n->nstages = v->stage + 1;
     }
 }
 
 kn_status nest_finish(nest *n, arena *mem, message *m) {
     forms f = { 0 };
-    if (!collect_forms(n, mem, &f)) return fail_memory(m, "making a plan");
+    if (!drop_dead(n, mem) || !collect_forms(n, mem, &f)) return fail_memory(m, "making a plan");
     drop_ones(n, &f);
     order_atoms(n, &f);
     while (merge_one(n, &f)) {}

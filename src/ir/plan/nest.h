@@ -53,7 +53,7 @@ typedef struct expr {
     int64_t value;
     /* filled by nest_finish */
     uint8_t stage;                /* longest chain of reductions over R below it */
-    bool inner;                   /* varies over R (uses a REDUCED atom), else only over O */
+    bool inner;                   /* varies over R (uses a REDUCED atom) or is stored for every element of R; else only over O */
     const char *name;             /* for emitted source, or NULL */
 } expr;
 

@@ -32,9 +32,14 @@ static bool domain_run(domain *d, int64_t extent, bool reduced) {
     return true;
 }
 
+int64_t reduced_extent(const node *n) {
+    if (n->kind == NODE_SCAN) return n->shape[n->attr.scan.axis];
+    return n->size ? n->in[0]->size / n->size : 0;
+}
+
 bool domain_of(const node *n, domain *d) {
     d->nruns = 0;
-    d->scan = n->kind == NODE_SCAN;
+    d->scan = n->kind == NODE_SCAN && reduced_extent(n) != 1;
     d->outer = d->inner = 1;
     if (n->kind == NODE_WRITE || n->kind == NODE_SCATTER) return domain_run(d, n->in[1]->size, false);
     if ((n->kind != NODE_REDUCE && n->kind != NODE_SCAN) || !n->in[0]->size) return domain_run(d, n->size, false);
@@ -71,9 +76,10 @@ static const node *strip(const partition *p, const node *n) {
 
 /* Makes n readable as strided memory: itself, or what it is a view of. */
 static void force_memory(partition *p, const node *n, why_stored why) {
+    bool reshaped = strip(p, n) != n;
     n = strip(p, n);
     if (in_memory(p, value_of(p, n))) return;
-    if (n->kind == NODE_VIEW) {
+    if (n->kind == NODE_VIEW && !reshaped) {
         const node *base = strip(p, n->in[0]);
         if (in_memory(p, value_of(p, base))) return;
         if (base->kind != NODE_VIEW && base->kind != NODE_SCALAR && base->size <= n->size) n = base;

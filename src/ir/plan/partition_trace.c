@@ -86,7 +86,7 @@ static bool finish_visit(partition *p, trace *t, uint32_t number) {
         uint8_t below = t->visits[t->links[v->link + i].visit].stage;
         if (below > v->stage) v->stage = below;
     }
-    if (v->kind == VISIT_COMPUTE && n->kind == NODE_REDUCE && v->stage < UINT8_MAX) v->stage++;
+    if (v->kind == VISIT_COMPUTE && n->kind == NODE_REDUCE && reduced_extent(n) != 1 && v->stage < UINT8_MAX) v->stage++;
     if (v->kind == VISIT_COMPUTE && n->kind != NODE_VIEW) t->ops++;
     return append_order(p, t, number);
 }
@@ -189,7 +189,7 @@ static bool start_space(partition *p, const domain *d, trace *t) {
 static int64_t anchor_size(const node *n) { return n->kind == NODE_WRITE || n->kind == NODE_SCATTER ? n->in[1]->size : n->size; }
 
 static uint16_t place_of(const domain *d, const trace *t, const node *n) {
-    if (n->kind == NODE_REDUCE) return t->row;
+    if (n->kind == NODE_REDUCE && reduced_extent(n) != 1) return t->row;
     return anchor_size(n) == d->outer * d->inner ? t->full : t->row;
 }
 
@@ -203,8 +203,8 @@ static void account(const partition *p, const domain *d, trace *t) {
         if (v->kind != VISIT_COMPUTE) continue;
         if (v->source != NO_VALUE_NUMBER) t->bytes += form_footprint(&t->at, v->form) * (int64_t)dtype_size((kn_dtype)q->n->dtype);
         if (!q->anchor) continue;
-        bool inner = q->n->kind != NODE_REDUCE && d->inner > 1 && q->place == t->full;
-        int passes = q->n->kind == NODE_REDUCE ? v->stage : inner ? v->stage + 1 : 1;
+        bool reduces = q->n->kind == NODE_REDUCE && reduced_extent(q->n) != 1, inner = !reduces && d->inner > 1 && q->place == t->full;
+        int passes = reduces ? v->stage : inner ? v->stage + 1 : 1;
         if (passes > t->nstages) t->nstages = passes;
         t->inner_store |= inner;
     }

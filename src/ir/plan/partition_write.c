@@ -64,7 +64,7 @@ static bool reads_value(const group *g, uint32_t v) {
 
 static bool memory_is_free(const partition *p, uint32_t b) {
     const note *q = &p->notes[b];
-    if (q->taken || q->wanted) return false;
+    if (q->taken || q->wanted || (q->anchor && p->groups[q->group].kind == GROUP_ALIAS)) return false;
     return q->anchor || p->s->overwritable[b - p->nnodes];
 }
 
