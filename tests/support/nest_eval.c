@@ -2,32 +2,61 @@
 #include "nest_eval.h"
 
 #include <string.h>
-#include "codegen/reference/reference.h"
 
 /* ---- scalars ---- */
 
-uint64_t eval_primitive(kop op, ktype result, ktype type, uint64_t a, uint64_t b, uint64_t c) {
-    uint64_t in[3] = { 0 }, out[2] = { 0 };
-    reference_put(op == KOP_select ? T_BOOL : type, &in[0], a);
-    reference_put(type, &in[1], b);
-    reference_put(type, &in[2], c);
-    operand x = { &in[0], 1 }, y = { &in[1], 1 }, z = { &in[2], 1 };
-    if (op == KOP_convert) reference_convert(out, result, x, type, 1);
-    else if (op == KOP_bitcast) out[0] = in[0];
-    else reference_operation(op, type, out, x, y, z, 1);
-    return reference_word(result, out);
+static uint64_t word_at(ktype t, const void *at) {
+    uint64_t word = 0;
+    size_t size = ktype_table[t].size;
+    memcpy(&word, at, size);
+    if (t == T_BOOL) return *(const uint8_t *)at != 0;
+    if (!ktype_table[t].is_int || !ktype_table[t].is_signed || size == 8) return word;
+    return (uint64_t)((int64_t)(word << (64 - 8 * size)) >> (64 - 8 * size));
 }
 
-#define MOST_FUNCTIONS 8192
-static const kernel *wrappers[MOST_FUNCTIONS];
 static arena wrapper_memory;
 
-/* A kernel that calls the function once and stores its results. */
-static const kernel *wrapper(int function) {
+/* Runs a kernel that computes once and stores its results. */
+static void run_wrapper(const kernel *k, uint64_t *words, int nresults, const ktype *types, uint64_t *results) {
+    uint64_t fault = FAULT_NONE;
+    message m = { 0 };
+    memset(results, 0, (size_t)nresults * sizeof *results);
+    for (int i = 0; i < nresults; i++) words[(int)k->nparams - nresults + i] = (uint64_t)(uintptr_t)&results[i];
+    reference_run(k, words, 0, 1, &fault, &m);
+    for (int i = 0; i < nresults; i++) results[i] = word_at(types[i], &results[i]);
+}
+
+/* A kernel that applies one primitive. */
+static const kernel *primitive_kernel(kop op, ktype result, ktype type) {
+    static const kernel *made[NKOPS][NKTYPES][NKTYPES];
+    int arity = kop_arity(op);
+    kparam params[4];
+    if (made[op][result][type]) return made[op][result][type];
+    for (int i = 0; i < arity; i++) params[i] = (kparam){ .name = "x", .type = op == KOP_select && i == 0 ? T_BOOL : type };
+    params[arity] = (kparam){ .name = "out", .type = result, .array = true, .written = true };
+    kernel *k = kernel_new(&wrapper_memory, "primitive", params, (uint32_t)arity + 1);
+    if (!k) return NULL;
+    kval v = kb_op(k, op, result, 0, arity > 1 ? 1 : 0, arity > 2 ? 2 : 0);
+    kb_inst(k, K_STORE, T_VOID, 0, (kval)arity, kb_const_int(k, T_I64, 0), v);
+    return made[op][result][type] = kernel_ok(k) ? k : NULL;
+}
+
+uint64_t eval_primitive(kop op, ktype result, ktype type, uint64_t a, uint64_t b, uint64_t c) {
+    const kernel *k = primitive_kernel(op, result, type);
+    uint64_t words[4] = { a, b, c }, out[1] = { 0 };
+    if (k) run_wrapper(k, words, 1, &result, out);
+    return out[0];
+}
+
+/* A kernel that calls the function once. */
+static const kernel *function_kernel(int function) {
+    enum { MOST = 8192 };
+    static const kernel *made[MOST];
     const kfunction *f = &device_functions[function];
     kparam params[24];
     kval args[16];
-    if (wrappers[function]) return wrappers[function];
+    if (function >= MOST) return NULL;
+    if (made[function]) return made[function];
     for (int i = 0; i < f->nparams; i++) {
         params[i] = (kparam){ .name = "x", .type = f->param_types[i] };
         args[i] = (kval)i;
@@ -37,31 +66,38 @@ static const kernel *wrapper(int function) {
     if (!k) return NULL;
     kval call = kb_call(k, function, args, f->nparams), zero = kb_const_int(k, T_I64, 0);
     for (int i = 0; i < f->nresults; i++) kb_inst(k, K_STORE, T_VOID, 0, (kval)(f->nparams + i), zero, kb_result(k, call, i));
-    return wrappers[function] = kernel_ok(k) ? k : NULL;
+    return made[function] = kernel_ok(k) ? k : NULL;
 }
 
 void eval_function(int function, const uint64_t *args, uint64_t *results) {
     const kfunction *f = &device_functions[function];
-    const kernel *k = wrapper(function);
-    uint64_t words[24], fault = FAULT_NONE;
-    message m = { 0 };
-    memset(results, 0, f->nresults * sizeof *results);
-    for (int i = 0; i < f->nparams; i++) words[i] = args[i];
-    for (int i = 0; i < f->nresults; i++) words[f->nparams + i] = (uint64_t)(uintptr_t)&results[i];
-    if (k) reference_run(k, words, 0, 1, &fault, &m);
-    for (int i = 0; i < f->nresults; i++) results[i] = reference_word(f->result_types[i], &results[i]);
+    const kernel *k = function_kernel(function);
+    uint64_t words[24];
+    memcpy(words, args, f->nparams * sizeof *words);
+    if (k) run_wrapper(k, words, f->nresults, f->result_types, results);
 }
 
 uint64_t eval_load(ktype storage, const char *array, int64_t index) {
-    uint64_t out = 0;
-    reference_load(&out, array, storage, &index, NULL, 1);
-    return reference_word(ktype_value(storage), &out);
+    const char *at = array + index * (int64_t)ktype_table[storage].size;
+    if (storage != T_F16 && storage != T_BF16) return word_at(storage, at);
+    uint16_t h;
+    uint64_t word = 0;
+    memcpy(&h, at, sizeof h);
+    float f = storage == T_F16 ? half_to_float(h) : bfloat_to_float(h);
+    memcpy(&word, &f, sizeof f);
+    return word;
 }
 
 void eval_store(ktype storage, char *array, int64_t index, uint64_t value) {
-    uint64_t in = 0;
-    reference_put(ktype_value(storage), &in, value);
-    reference_store(array, storage, &index, (operand){ &in, 1 }, NULL, 1);
+    char *at = array + index * (int64_t)ktype_table[storage].size;
+    if (storage == T_F16 || storage == T_BF16) {
+        float f;
+        memcpy(&f, &value, sizeof f);
+        uint16_t h = storage == T_F16 ? float_to_half(f) : float_to_bfloat(f);
+        memcpy(at, &h, sizeof h);
+        return;
+    }
+    memcpy(at, &value, ktype_table[storage].size);
 }
 
 /* ---- a nest ---- */

@@ -256,7 +256,7 @@ static bool compute_node(case_slice *c, const node *n, char *out) {
 
 static uint32_t present;
 
-static void visit(case_slice *c, node *root) {
+static void walk_below(case_slice *c, node *root) {
     struct { node *n; int next; } *stack = arena_alloc(&c->mem, 200000 * sizeof *stack);
     int depth = 0;
     stack[depth].n = root;
@@ -295,7 +295,7 @@ void slice_make(case_slice *c, int nroots, node *const *roots) {
     c->s.scalars = arena_zero(&c->mem, most, sizeof(node *));
     c->roots = arena_copy(&c->mem, roots, (size_t)nroots * sizeof *roots);
     c->nroots = nroots;
-    for (int i = 0; i < nroots; i++) if (roots[i]->visit != present) visit(c, roots[i]);
+    for (int i = 0; i < nroots; i++) if (roots[i]->visit != present) walk_below(c, roots[i]);
     c->s.wanted = arena_zero(&c->mem, (size_t)c->s.nnodes + 1, 1);
     c->s.overwritable = arena_zero(&c->mem, (size_t)c->s.nleaves + 1, 1);
     for (int i = 0; i < nroots; i++) c->s.wanted[roots[i]->slot] = true;
