@@ -151,7 +151,8 @@ enum {
     UFUNC_COMPARES = 32,          /* numbers beyond the other operand's range are compared by value */
     UFUNC_FLOAT64 = 64,           /* integer operands become float64 */
     UFUNC_NEGATIVE_POWER = 128,   /* with integer operands, a negative operand 1 is a fault: "Integers to negative integer powers ..." */
-    UFUNC_ANY = 256               /* no loops: any dtype to any (cast), or (bool, T, T) to T (where) */
+    UFUNC_NO_BOOL = 256,          /* of bools alone it is a TypeError, though they could be cast */
+    UFUNC_ANY = 512               /* no loops: any dtype to any (cast), or (bool, T, T) to T (where) */
 };
 extern const ufunc_info ufuncs[]; extern const int nufuncs;
 /* Their numbers: UFUNC_add, ... UFUNC_cast (in[0] converted to the node's dtype by the library's rules) and UFUNC_where

@@ -437,7 +437,7 @@ kn_status op_average(const op_value *args, node **results, message *m)
         axis = n == 1 && q.axis != INT64_MIN ? list[0] : -1;
         if (status || axis < 0 || w->ndim != 1 || w->shape[0] != a->shape[axis]) {
             node_drop(w);
-            return status ? status : fail(m, KN_VALUE_ERROR, "average: weights must have the array's shape, or its length along the one axis given");
+            return status ? status : fail(m, q.axis == INT64_MIN ? KN_TYPE_ERROR : KN_VALUE_ERROR, "average: weights must have the array's shape, or its length along the one axis given");
         }
         int64_t shape[NDIM_MAX];
         for (int d = 0; d < a->ndim; d++)

@@ -74,6 +74,8 @@ const ufunc_loop *ufunc_loop_for(int ufunc, const kn_dtype *in)
 
 /* ---- resolution ---- */
 
+static bool is_integer_number(const ufunc_operand *o) { return o->weak && (o->number.kind == SCALAR_INT || o->number.kind == SCALAR_UINT); }
+
 static void operand_text(const ufunc_operand *o, char *buf, size_t size)
 {
     static const char *const kinds[] = {"a bool", "an integer", "an integer", "a float", "a complex number"};
@@ -108,8 +110,6 @@ static void number_text(scalar s, char *buf, size_t size)
         snprintf(buf, size, "%lld", s.kind == SCALAR_BOOL ? (long long)s.v.b : (long long)s.v.i);
 }
 
-static bool is_integer_number(const ufunc_operand *o) { return o->weak && (o->number.kind == SCALAR_INT || o->number.kind == SCALAR_UINT); }
-
 /* What each operand counts as: strong dtypes as they are, numbers as the others make them. */
 static void operand_dtypes(int ufunc, const ufunc_operand *o, kn_dtype *t)
 {
@@ -119,9 +119,21 @@ static void operand_dtypes(int ufunc, const ufunc_operand *o, kn_dtype *t)
         if (!o[i].weak)
             strong = strong ? dtype_promote(strong, o[i].dtype) : o[i].dtype;
     for (int i = 0; i < f->nin; i++) {
-        bool alone = !strong || (ufunc == UFUNC_ldexp && i == 1); /* ldexp's exponent is an integer beside any float */
-        t[i] = !o[i].weak ? o[i].dtype : alone ? dtype_default(o[i].number.kind) : dtype_promote_weak(strong, o[i].number.kind);
+        t[i] = !o[i].weak ? o[i].dtype : !strong ? dtype_default(o[i].number.kind) : dtype_promote_weak(strong, o[i].number.kind);
+        if (ufunc == UFUNC_ldexp && strong > KN_BOOL && is_integer_number(&o[i])) /* its operands have nothing in common */
+            t[i] = i == 1 ? KN_INT32 : KN_INT8;
     }
+}
+
+/* What bfloat16 takes part in is done in bfloat16 where there is such a loop: NumPy asks added dtypes first. */
+static bool for_bfloat16(const ufunc_info *f, const ufunc_loop *l, const kn_dtype *t)
+{
+    bool met = false, has = false;
+    for (int k = 0; k < f->nin; k++) {
+        met |= t[k] == KN_BFLOAT16;
+        has |= l->in[k] == KN_BFLOAT16;
+    }
+    return met && has;
 }
 
 /* A number that the other operand's dtype cannot hold is compared by value: in int64, or int64 against uint64. */
@@ -179,8 +191,18 @@ const ufunc_loop *ufunc_resolve(int ufunc, const ufunc_operand *o, kn_dtype dtyp
         for (int k = 0; k < f->nin && integers; k++)
             t[k] = KN_FLOAT64;
     }
+    if (f->flags & UFUNC_NO_BOOL && !dtype) {
+        bool bools = true;
+        for (int k = 0; k < f->nin; k++)
+            bools &= t[k] == KN_BOOL;
+        if (bools)
+            return no_loop(f, o, dtype, m);
+    }
     if (f->flags & UFUNC_TRUTH)
         return dtype && dtype != KN_BOOL ? no_loop(f, o, dtype, m) : &f->loops[0];
+    for (int i = 0; i < f->nloops && !found; i++)
+        if (for_bfloat16(f, &f->loops[i], t) && loop_takes(f, &f->loops[i], t, dtype, CAST_SAFE))
+            found = &f->loops[i];
     for (int i = 0; i < f->nloops && !found; i++)
         if (loop_takes(f, &f->loops[i], t, dtype, CAST_SAFE))
             found = &f->loops[i];
@@ -282,7 +304,7 @@ static kn_status make_maps(int ufunc, const ufunc_loop *l, node **in, int ndim, 
 kn_status ufunc_apply_casting(int ufunc, node *const *in, kn_dtype dtype, casting rule, node **out, message *m)
 {
     const ufunc_info *f = &ufuncs[ufunc];
-    ufunc_operand operands[4];
+    ufunc_operand operands[4] = {{0}};
     node *converted[4];
     int64_t shape[NDIM_MAX];
     int ndim, made = 0;
