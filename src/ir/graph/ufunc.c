@@ -176,6 +176,34 @@ static bool checked_numbers(const ufunc_info *f, const ufunc_loop *l, const ufun
     return true;
 }
 
+/* NumPy's choice: the first loop that every operand can be cast to safely. */
+static const ufunc_loop *first_safe_loop(const ufunc_info *f, const kn_dtype *t, kn_dtype dtype)
+{
+    for (int i = 0; i < f->nloops; i++)
+        if (for_bfloat16(f, &f->loops[i], t) && loop_takes(f, &f->loops[i], t, dtype, CAST_SAFE))
+            return &f->loops[i];
+    for (int i = 0; i < f->nloops; i++)
+        if (loop_takes(f, &f->loops[i], t, dtype, CAST_SAFE))
+            return &f->loops[i];
+    return NULL;
+}
+
+/* The same, remembered for one and two operands: recording asks at every call. */
+static const ufunc_loop *safe_loop(const ufunc_info *f, const kn_dtype *t, kn_dtype dtype)
+{
+    enum { UNKNOWN, NONE = 255 };
+    static uint8_t known[NUFUNCS][NDTYPES][NDTYPES];      /* number of the loop + 1; every thread writes the same */
+    if (dtype || f->nin > 2 || f->nloops >= NONE)
+        return first_safe_loop(f, t, dtype);
+    uint8_t *slot = &known[f - ufuncs][t[0]][f->nin > 1 ? t[1] : 0], k = __atomic_load_n(slot, __ATOMIC_RELAXED);
+    if (k == UNKNOWN) {
+        const ufunc_loop *l = first_safe_loop(f, t, dtype);
+        k = (uint8_t)(l ? l - f->loops + 1 : NONE);
+        __atomic_store_n(slot, k, __ATOMIC_RELAXED);
+    }
+    return k == NONE ? NULL : &f->loops[k - 1];
+}
+
 const ufunc_loop *ufunc_resolve(int ufunc, const ufunc_operand *o, kn_dtype dtype, casting rule, message *m)
 {
     const ufunc_info *f = &ufuncs[ufunc];
@@ -200,19 +228,14 @@ const ufunc_loop *ufunc_resolve(int ufunc, const ufunc_operand *o, kn_dtype dtyp
     }
     if (f->flags & UFUNC_TRUTH)
         return dtype && dtype != KN_BOOL ? no_loop(f, o, dtype, m) : &f->loops[0];
-    for (int i = 0; i < f->nloops && !found; i++)
-        if (for_bfloat16(f, &f->loops[i], t) && loop_takes(f, &f->loops[i], t, dtype, CAST_SAFE))
-            found = &f->loops[i];
-    for (int i = 0; i < f->nloops && !found; i++)
-        if (loop_takes(f, &f->loops[i], t, dtype, CAST_SAFE))
-            found = &f->loops[i];
+    found = safe_loop(f, t, dtype);
     for (int i = 0; i < f->nloops && !found && dtype; i++)
         if (loop_takes(f, &f->loops[i], t, dtype, rule))
             found = &f->loops[i];
     if (!found)
         return no_loop(f, o, dtype, m);
     for (int k = 0; k < f->nin; k++)
-        if (!o[k].weak && !dtype_can_cast(o[k].dtype, found->in[k], rule)) {
+        if (!o[k].weak && o[k].dtype != found->in[k] && !dtype_can_cast(o[k].dtype, found->in[k], rule)) {
             fail(m, KN_TYPE_ERROR, "%s: operand %d of dtype %s cannot be cast to %s under the casting rule", f->name, k + 1, dtype_table[o[k].dtype].name, dtype_table[found->in[k]].name);
             return NULL;
         }
