@@ -6,9 +6,22 @@
 
 static node *again(node *a) { return a ? node_keep(a) : NULL; }
 
+/* A Python integer at or beyond the end of an integer dtype's range does not limit it. */
+static bool is_no_limit(const node *limit, kn_dtype t, bool upper)
+{
+    if (!limit->weak || !dtype_is_integer(t) || (limit->attr.number.kind != SCALAR_INT && limit->attr.number.kind != SCALAR_UINT) || scalar_fits(limit->attr.number, t))
+        return false;
+    bool negative = limit->attr.number.kind == SCALAR_INT && limit->attr.number.v.i < 0;
+    return negative != upper;
+}
+
 kn_status op_clip(const op_value *args, node **results, message *m)
 {
     node *r = node_keep(args[0].v.array), *low = args[1].v.array, *high = args[2].v.array;
+    if (low && is_no_limit(low, r->dtype, false))
+        low = NULL;
+    if (high && is_no_limit(high, r->dtype, true))
+        high = NULL;
     if (low) /* NaN wins in both steps */
         r = do_binary(UFUNC_maximum, r, node_keep(low), m);
     if (high)
