@@ -34,7 +34,7 @@ Test(loops, one_expression_in_a_thousand_sizes) {
     uint64_t before = counts().kernels_built;
     for (int64_t n = 1; n <= 1000; n++) {
         KN_SCOPE(step);
-        kn_array x = kn_index(whole, ":n", kn(n));
+        kn_array x = kn_index(whole, ":n", n);
         double got = kn_f64(kn_sum(kn_mul(x, x))), want = (double)(n - 1) * (double)n * (2.0 * (double)n - 1) / 6;
         cr_assert(fabs(got - want) <= 1e-6 * (want + 1), "size %lld: %.9g, not %.9g", (long long)n, got, want);
     }
