@@ -133,8 +133,8 @@ node *node_opaque(int operation, int which, int nin, node *const *in, kn_dtype t
 
 /* ---- ufunc.c, ufuncs.def: elementwise functions ---- */
 /* A loop: one row of NumPy's type resolution. The body is looked up as a device function of that name for the operands'
- * dtypes, else it is the scalar primitive of that name. Loops on float16 and bfloat16 are float32's with the result
- * rounded. A body of NULL is the identity, BODY_TRUE and BODY_FALSE are constants: such loops never become nodes. */
+ * dtypes, else it is the scalar primitive of that name (add, sub and neg of complex numbers: of each part). Loops on
+ * float16 and bfloat16 are float32's with the result rounded. A body of NULL is the identity, BODY_TRUE and BODY_FALSE are constants: such loops never become nodes. */
 #define BODY_TRUE "true"
 #define BODY_FALSE "false"
 typedef struct ufunc_loop { kn_dtype in[4], out[2]; const char *body; } ufunc_loop;

@@ -187,7 +187,7 @@ static kn_status resolve_arrays(const walk *k, index_plan *out, message *m)
 kn_status index_resolve(const layout *in, const index_item *items, int n, index_plan *out, message *m)
 {
     walk k;
-    int rest;
+    int rest = 0;
     k.in = in;
     k.w.dtype = in->dtype;
     k.w.ndim = 0;

@@ -188,7 +188,7 @@ kn_status op_arange(const op_value *args, node **results, message *m)
     const node *first = args[0].v.array, *second = args[1].v.array, *third = args[2].v.array;
     const scalar *start = second ? &first->attr.number : &zero, *stop = second ? &second->attr.number : &first->attr.number, *step = third ? &third->attr.number : &one;
     kn_dtype t = args[3].v.dtype;
-    ramp r;
+    ramp r = {0};
     if (!t) {
         t = KN_INT64; /* numbers with a dtype of their own are not weak here: NumPy starts from int64 */
         for (int i = 0; i < 3; i++)

@@ -359,6 +359,10 @@ kn_status ufunc_apply(int ufunc, int nin, node *const *in, kn_dtype dtype, node 
 {
     if (nin != ufuncs[ufunc].nin)
         return fail(m, KN_TYPE_ERROR, "%s: takes %d operand%s, got %d", ufuncs[ufunc].name, ufuncs[ufunc].nin, ufuncs[ufunc].nin == 1 ? "" : "s", nin);
+    if (ufunc == UFUNC_where)
+        return give(out, do_where(node_keep(in[0]), node_keep(in[1]), node_keep(in[2]), m), m);
+    if (ufunc == UFUNC_cast)
+        return give(out, node_cast(in[0], dtype ? dtype : (kn_dtype)in[0]->dtype, m), m);
     return ufunc_apply_casting(ufunc, in, dtype, CAST_SAME_KIND, out, m);
 }
 
