@@ -14,7 +14,15 @@ static uint64_t word_at(ktype t, const void *at) {
     return (uint64_t)((int64_t)(word << (64 - 8 * size)) >> (64 - 8 * size));
 }
 
+enum { MOST_FUNCTIONS = 8192 };
 static arena wrapper_memory;
+static const kernel *primitives[NKOPS][NKTYPES][NKTYPES], *functions[MOST_FUNCTIONS];
+
+void eval_forget(void) {
+    memset(primitives, 0, sizeof primitives);
+    memset(functions, 0, sizeof functions);
+    arena_free(&wrapper_memory);
+}
 
 /* Runs a kernel that computes once and stores its results. */
 static void run_wrapper(const kernel *k, uint64_t *words, int nresults, const ktype *types, uint64_t *results) {
@@ -28,17 +36,16 @@ static void run_wrapper(const kernel *k, uint64_t *words, int nresults, const kt
 
 /* A kernel that applies one primitive. */
 static const kernel *primitive_kernel(kop op, ktype result, ktype type) {
-    static const kernel *made[NKOPS][NKTYPES][NKTYPES];
     int arity = kop_arity(op);
     kparam params[4];
-    if (made[op][result][type]) return made[op][result][type];
+    if (primitives[op][result][type]) return primitives[op][result][type];
     for (int i = 0; i < arity; i++) params[i] = (kparam){ .name = "x", .type = op == KOP_select && i == 0 ? T_BOOL : type };
     params[arity] = (kparam){ .name = "out", .type = result, .array = true, .written = true };
     kernel *k = kernel_new(&wrapper_memory, "primitive", params, (uint32_t)arity + 1);
     if (!k) return NULL;
     kval v = kb_op(k, op, result, 0, arity > 1 ? 1 : 0, arity > 2 ? 2 : 0);
     kb_inst(k, K_STORE, T_VOID, 0, (kval)arity, kb_const_int(k, T_I64, 0), v);
-    return made[op][result][type] = kernel_ok(k) ? k : NULL;
+    return primitives[op][result][type] = kernel_ok(k) ? k : NULL;
 }
 
 uint64_t eval_primitive(kop op, ktype result, ktype type, uint64_t a, uint64_t b, uint64_t c) {
@@ -50,13 +57,11 @@ uint64_t eval_primitive(kop op, ktype result, ktype type, uint64_t a, uint64_t b
 
 /* A kernel that calls the function once. */
 static const kernel *function_kernel(int function) {
-    enum { MOST = 8192 };
-    static const kernel *made[MOST];
     const kfunction *f = &device_functions[function];
     kparam params[24];
     kval args[16];
-    if (function >= MOST) return NULL;
-    if (made[function]) return made[function];
+    if (function >= MOST_FUNCTIONS) return NULL;
+    if (functions[function]) return functions[function];
     for (int i = 0; i < f->nparams; i++) {
         params[i] = (kparam){ .name = "x", .type = f->param_types[i] };
         args[i] = (kval)i;
@@ -66,7 +71,7 @@ static const kernel *function_kernel(int function) {
     if (!k) return NULL;
     kval call = kb_call(k, function, args, f->nparams), zero = kb_const_int(k, T_I64, 0);
     for (int i = 0; i < f->nresults; i++) kb_inst(k, K_STORE, T_VOID, 0, (kval)(f->nparams + i), zero, kb_result(k, call, i));
-    return made[function] = kernel_ok(k) ? k : NULL;
+    return functions[function] = kernel_ok(k) ? k : NULL;
 }
 
 void eval_function(int function, const uint64_t *args, uint64_t *results) {

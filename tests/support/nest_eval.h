@@ -23,5 +23,6 @@ bool nest_run(const nest *n, const nest_memory *m, bool backwards, uint64_t *fau
 uint64_t eval_primitive(kop op, ktype result, ktype operand, uint64_t a, uint64_t b, uint64_t c);
 void eval_function(int function, const uint64_t *args, uint64_t *results);
 uint64_t eval_load(ktype storage, const char *array, int64_t index);
+void eval_forget(void);                      /* frees what the functions above keep */
 void eval_store(ktype storage, char *array, int64_t index, uint64_t value);
 #endif

@@ -186,7 +186,10 @@ static bool reduce_node(case_slice *c, const node *n, char *out) {
     }
     for (int64_t row = 0; row < rows && !scan; row++) {
         uint64_t value[16] = { 0 };
-        if (!begun[row] && r->identity && !strcmp(r->identity, "1")) element_parts(c, node_scalar(t, (scalar){ .kind = SCALAR_INT, .v.i = 1 }, false, NULL), 0, &state[row * width]);
+        if (!begun[row] && r->identity && !strcmp(r->identity, "1")) {
+            node one = { .kind = NODE_SCALAR, .dtype = (uint8_t)t, .slot = SLOT_SCALAR, .attr.number = { .kind = SCALAR_INT, .v.i = 1 } };
+            element_parts(c, &one, 0, &state[row * width]);
+        }
         memcpy(value, &state[row * width], (size_t)width * sizeof *value);
         if (r->finish && !named(r->finish, types, r->nstate, &state[row * width], value)) return false;
         store_parts((kn_dtype)n->dtype, out, row, value);

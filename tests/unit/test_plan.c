@@ -3,10 +3,13 @@
 
 #include "../support/nest_eval.c"
 #include "../support/slices.c"
+#include "../support/owned.h"
+
+TestSuite(plan, .fini = drop_all);
 
 #define SHAPE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (const int64_t[]){__VA_ARGS__}
 
-/* ---- graphs in few words; nodes are never dropped: a test is one process ---- */
+/* ---- graphs in few words ---- */
 
 static node *in_of(kn_dtype t, int ndim, const int64_t *shape) {
     int64_t size = 1;
@@ -68,6 +71,8 @@ static int kernels_of(int nroots, node *const *roots, node *overwritable) {
     const char *wrong = NULL;
     static const char *const how[] = { "nests", "nests backwards", "kernels" };
     int kernels = 0;
+    wrong = slice_check(&c, "sm_90", false, BY_KERNELS);
+    cr_expect(!wrong, "kernels for sm_90: %s\n%s", wrong, c.why.at ? c.why.at : "");
     for (int unfused = 1; unfused >= 0; unfused--)
         for (int i = 0; i < 3; i++) {
             wrong = slice_check(&c, "cpu", unfused, (how_to_run)i);
@@ -359,6 +364,22 @@ Test(plan, squares_need_no_power)
     EXPECT_KERNELS(1, kernels(map2(UFUNC_power, i, node_scalar(KN_INT64, (scalar){ .kind = SCALAR_INT, .v.i = 2 }, false, NULL))));
 }
 
+/* ---- what was computed before ---- */
+
+Test(plan, a_value_that_is_ready_is_a_leaf_whatever_made_it)
+{
+    node *x = f64(SHAPE(12)), *y = add(x, x), *late = f64(SHAPE(12));
+    y->value = buffer_keep(late->value);
+    y->state = NODE_READY;
+    for (int i = 0; i < 2; i++) node_drop(y->in[i]);
+    y->nin = 0;
+    node *z = mul(y, y);
+    for (int i = 0; i < 900; i++) z = add(z, y);
+    int k = kernels(z);
+    cr_expect(k >= 1 && k <= 4, "%d kernels", k);
+    EXPECT_KERNELS(1, kernels(node_transpose(node_reshape(y, SHAPE(3, 4), NULL), (int[]){ 1, 0 }, NULL)));
+}
+
 /* ---- shapes at the edge ---- */
 
 Test(plan, nothing_is_done_for_empty_arrays)
@@ -396,4 +417,41 @@ Test(plan, a_diagonal_of_a_pending_value)
     EXPECT_KERNELS(1, kernels(add(node_view(y, KN_FLOAT64, &(window){ .strides = AT(6), .shape = AT(5), .ndim = 1 }, NULL), num(1))));
     EXPECT_KERNELS(1, kernels(add(node_view(y, KN_FLOAT64, &(window){ .offset = 4, .strides = AT(4), .shape = AT(5), .ndim = 1 }, NULL), num(1))));
     EXPECT_KERNELS(1, kernels(add(node_view(y, KN_FLOAT64, &(window){ .offset = 24, .strides = AT(-5, -1), .shape = AT(5, 5), .ndim = 2 }, NULL), x)));
+}
+
+/* ---- failures ---- */
+
+Test(plan, every_failed_allocation_is_an_error_and_nothing_else)
+{
+    node *x = f64(SHAPE(64, 12)), *mean = divide(reduce(REDUCTION_sum, x, 2), num(12)), *d = sub(x, like(mean, x));
+    node *i = leaf_of(KN_INT64, SHAPE(64), (double[64]){ 1, 2, 3 });
+    node *g = node_gather(reduce(REDUCTION_sum, mul(d, d), 2), (int8_t[]){ -1 }, 1, &i, SHAPE(64), NULL);
+    node *w = put(x, AT(1, 1), AT(-1, -1), mul(cut(d, AT(1, 1), AT(-1, -1)), cut(like(g, x), AT(0, 0), AT(-2, -2))));
+    case_slice c;
+    slice_make(&c, 1, &w);
+    bool done = false;
+    for (int n = 1; n < 3000 && !done; n++) {
+        message m = { 0 };
+        plan_options o = { .explain = n % 2 };
+        mem_fail_after(n, n % 3 == 0);
+        plan *p = plan_build(&c.s, profile_named("cpu"), &o, &m);
+        mem_fail_after(-1, false);
+        if (p) done = true;
+        else cr_assert(m.status == KN_MEMORY_ERROR, "allocation %d: %s", n, m.text);
+        plan_free(p);
+    }
+    cr_expect(done);
+    slice_free(&c);
+}
+
+Test(plan, a_plan_in_words)
+{
+    node *x = f64(SHAPE(40, 13)), *m = reduce(REDUCTION_max, x, 2), *e = map1(UFUNC_exp, sub(x, like(m, x)));
+    node *y = divide(e, like(reduce(REDUCTION_sum, e, 2), x));
+    case_slice c;
+    slice_make(&c, 1, &y);
+    cr_expect(!slice_check(&c, "cpu", false, BY_NESTS));
+    cr_expect(strstr(c.why.at, "exp(a - max(a)) / sum(exp(a - max(a)))") != NULL, "%s", c.why.at);
+    cr_expect(strstr(c.why.at, "40 elements of 13 each, 3 passes; moves") != NULL, "%s", c.why.at);
+    slice_free(&c);
 }

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include "../support/nest_eval.c"
 #include "../support/slices.c"
+#include "../support/owned.h"
+
+TestSuite(plan_random, .fini = drop_all);
 
 static uint64_t state;
 static int64_t below(int64_t n)
@@ -220,6 +223,8 @@ static void one_graph(uint64_t seed)
     slice_make(&c, nroots, roots);
     for (int i = 0; i < c.s.nleaves; i++) if (below(2)) c.s.overwritable[i] = true;
     static const char *const how[] = { "nests", "nests backwards", "kernels" };
+    const char *gpu = slice_check(&c, "gfx90a", false, BY_KERNELS);
+    cr_assert(!gpu, "graph %llu, kernels for gfx90a: %s\n%s", (unsigned long long)seed, gpu, c.why.at ? c.why.at : "");
     for (int unfused = 1; unfused >= 0; unfused--)
         for (int i = unfused ? 2 : 0; i < 3; i++) {
             const char *wrong = slice_check(&c, "cpu", unfused, (how_to_run)i);

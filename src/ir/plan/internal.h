@@ -173,6 +173,8 @@ bool access_expand(partition *p, trace *t, uint32_t visit, trace_status *status,
 
 /* ---- partition_group.c ---- */
 kn_status partition_merge(partition *p);
+/* For every value, the groups that read it: (*reader)[(*first)[v]] up to (*first)[v + 1]. */
+bool list_readers(partition *p, uint32_t **first, uint32_t **reader);
 /* By the stores of a and b when those groups are one kernel (b NULL: a alone). */
 int64_t bytes_written(const partition *p, const group *a, const group *b);
 /* Whether group `from` must run before group `to`; indirect: because of a third group. false with *failed: out of memory. */

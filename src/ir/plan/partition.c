@@ -136,11 +136,15 @@ static void note_uses(partition *p) {
     }
 }
 
-static bool may_store(const note *q) { return !q->anchor && (q->n->kind == NODE_MAP || q->n->kind == NODE_GATHER); }
+static bool may_store(const partition *p, uint32_t v) {
+    const note *q = &p->notes[v];
+    return v < p->nnodes && !q->anchor && (q->n->kind == NODE_MAP || q->n->kind == NODE_GATHER);
+}
 
-static bool store_pays(const partition *p, const note *q, int64_t evaluations) {
+static bool store_pays(const partition *p, uint32_t v, int64_t evaluations) {
+    const note *q = &p->notes[v];
     int64_t extra = evaluations - q->n->size;
-    if (extra <= 0 || !may_store(q)) return false;
+    if (extra <= 0 || !may_store(p, v)) return false;
     return (double)extra * (double)q->flops > 2. * (double)value_bytes(q->n) * p->p->balance + LAUNCH_FLOPS;
 }
 
@@ -175,7 +179,7 @@ static bool store_largest_input(partition *p, uint32_t v) {
         const node *in = n->in[j];
         while (in->kind == NODE_VIEW && !in_memory(p, value_of(p, in))) in = in->in[0];
         note *q = &p->notes[value_of(p, in)];
-        if (may_store(q) && (!best || q->ops > best->ops)) best = q;
+        if (may_store(p, value_of(p, in)) && (!best || q->ops > best->ops)) best = q;
     }
     if (!best) return false;
     make_anchor(p, value_of(p, best->n), WHY_LARGE);
@@ -187,7 +191,7 @@ static void choose_stored(partition *p) {
         note *q = &p->notes[i];
         do sum_below(p, i); while (q->ops > MANY_OPS && store_largest_input(p, i));
         if (q->flops <= CHEAP_FLOPS && q->maps <= CHEAP_MAPS) continue;
-        if (store_pays(p, q, capped((q->identity ? q->n->size : 0) + q->map_evaluations))) make_anchor(p, i, WHY_RECOMPUTE);
+        if (store_pays(p, i, capped((q->identity ? q->n->size : 0) + q->map_evaluations))) make_anchor(p, i, WHY_RECOMPUTE);
     }
 }
 
@@ -295,12 +299,12 @@ static kn_status store_recomputed(partition *p, bool *again) {
         if (g->gone || g->kind != GROUP_KERNEL) continue;
         for (uint32_t j = 0; j < g->t->nvisits; j++) {
             const visit *v = &g->t->visits[j];
-            if (v->kind == VISIT_COMPUTE && may_store(&p->notes[v->value])) evaluations[v->value] = capped(evaluations[v->value] + form_evaluations(&g->t->at, v->form));
+            if (v->kind == VISIT_COMPUTE && may_store(p, v->value)) evaluations[v->value] = capped(evaluations[v->value] + form_evaluations(&g->t->at, v->form));
         }
     }
     for (uint32_t v = p->nnodes; v-- > 0;) {
         const note *q = &p->notes[v];
-        bool stores = !covered[v] && q->flops > CHEAP_FLOPS && store_pays(p, q, evaluations[v]);
+        bool stores = !covered[v] && q->flops > CHEAP_FLOPS && store_pays(p, v, evaluations[v]);
         if (stores) {
             make_anchor(p, v, WHY_RECOMPUTE);
             *again = true;

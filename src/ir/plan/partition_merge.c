@@ -30,8 +30,7 @@ static int by_score(const void *x, const void *y) {
     return a->number < b->number ? -1 : 1;
 }
 
-/* For every value, the groups that read it: first[v] .. first[v + 1] in `reader`. */
-static bool list_readers(partition *p, uint32_t **first, uint32_t **reader) {
+bool list_readers(partition *p, uint32_t **first, uint32_t **reader) {
     uint32_t n = 0;
     *first = arena_zero(p->mem, (size_t)p->nvalues + 2, sizeof **first);
     if (!*first) return false;

@@ -57,10 +57,7 @@ static int complement_kernels(const node *base, const window *w) {
 
 /* ---- who else reads the base ---- */
 
-static bool reads_value(const group *g, uint32_t v) {
-    for (uint32_t i = 0; i < g->nreads; i++) if (g->reads[i] == v) return true;
-    return false;
-}
+typedef struct readers { uint32_t *first, *group; } readers;     /* see list_readers */
 
 static bool memory_is_free(const partition *p, uint32_t b) {
     const note *q = &p->notes[b];
@@ -69,13 +66,13 @@ static bool memory_is_free(const partition *p, uint32_t b) {
 }
 
 /* Orders every other reader of b before the writing group; false where that is impossible. */
-static bool order_readers(partition *p, uint32_t writer, uint32_t b, bool *failed) {
+static bool order_readers(partition *p, const readers *r, uint32_t writer, uint32_t b, bool *failed) {
     group *w = &p->groups[writer];
     uint32_t had = w->nbefore;
-    for (uint32_t i = 0; i < p->ngroups; i++) {
-        const group *g = &p->groups[i];
-        if (g->gone || i == writer || !reads_value(g, b)) continue;
-        if (g->kind == GROUP_ALIAS || group_reaches(p, writer, i, false, failed) || *failed) { w->nbefore = had; return false; }
+    for (uint32_t k = r->first[b]; k < r->first[b + 1]; k++) {
+        uint32_t i = r->group[k];
+        if (i == writer) continue;
+        if (p->groups[i].kind == GROUP_ALIAS || group_reaches(p, writer, i, false, failed) || *failed) { w->nbefore = had; return false; }
         if (!reserve(p->mem, (void **)&w->before, &w->cap_before, w->nbefore + 1, sizeof *w->before)) { *failed = true; return false; }
         w->before[w->nbefore++] = i;
     }
@@ -92,7 +89,7 @@ static bool disjoint(const trace *t, uint16_t f, uint16_t g) {
 
 /* Whether the kernel that writes over b reads elements of b that it, or another part of it, may have overwritten. */
 static bool overlaps(const partition *p, const trace *t, uint32_t w, uint32_t b) {
-    const visit *store = &t->visits[p->notes[w].visit];
+    const visit *store = t->visits;
     uint8_t last = 0;
     for (uint32_t i = 0; i < t->nvisits; i++) {
         if (t->visits[i].value == w) store = &t->visits[i];
@@ -138,7 +135,7 @@ static int64_t copying_bytes(const node *n, const node *base, write_way way) {
     return 2 * (base->size - n->in[1]->size) * size + complement_kernels(base, &n->attr.view) * LAUNCH_BYTES;
 }
 
-static kn_status decide(partition *p, uint32_t w, bool *again) {
+static kn_status decide(partition *p, const readers *r, uint32_t w, bool *again) {
     note *q = &p->notes[w];
     const node *n = q->n;
     const window *none;
@@ -153,7 +150,7 @@ static kn_status decide(partition *p, uint32_t w, bool *again) {
         *again = true;
         return KN_OK;
     }
-    if (!hazard && order_readers(p, g, q->base, &failed)) {
+    if (!hazard && order_readers(p, r, g, q->base, &failed)) {
         q->way = WRITE_IN_PLACE;
         p->notes[q->base].taken = true;
     }
@@ -161,12 +158,17 @@ static kn_status decide(partition *p, uint32_t w, bool *again) {
 }
 
 kn_status partition_writes(partition *p, bool *again) {
+    bool any = false;
+    readers r;
     p->overwrites = false;
     for (uint32_t v = 0; v < p->nvalues; v++) p->notes[v].taken = false;
+    for (uint32_t v = 0; v < p->nnodes; v++) any |= p->notes[v].n->kind == NODE_WRITE || p->notes[v].n->kind == NODE_SCATTER;
+    if (!any) return KN_OK;
+    if (!list_readers(p, &r.first, &r.group)) return fail_memory(p->m, "making a plan");
     for (uint32_t v = 0; v < p->nnodes; v++) {
         const node *n = p->notes[v].n;
         if ((n->kind != NODE_WRITE && n->kind != NODE_SCATTER) || !n->size) continue;
-        kn_status status = decide(p, v, again);
+        kn_status status = decide(p, &r, v, again);
         if (status || *again) return status;
     }
     return KN_OK;
