@@ -15,6 +15,12 @@ static inline uint64_t fault_word(unsigned code, int64_t index) { return (uint64
 /* Runs GRID iterations [lo, hi) of axis 0 (all of axes 1 and 2, whose counts the loops themselves give), in order,
  * threads of a block in lockstep. Kernels without a GRID loop run once. Thread-safe. */
 kn_status reference_run(const kernel *k, const uint64_t *args, int64_t lo, int64_t hi, uint64_t *fault, message *m);
+/* The same in two parts, for a kernel that runs often: what is prepared never changes, and any number of threads may run it
+ * at once. Owned by the caller; the kernel may go before it. */
+typedef struct reference_code reference_code;
+kn_status reference_prepare(const kernel *k, reference_code **code, message *m);
+kn_status reference_execute(const reference_code *c, const uint64_t *args, int64_t lo, int64_t hi, uint64_t *fault, message *m);
+void reference_free(reference_code *c);
 
 /* ---- source/: CUDA and HIP C source, one dialect, differences in one table ---- */
 typedef enum { DIALECT_CUDA, DIALECT_HIP, NDIALECTS } dialect;

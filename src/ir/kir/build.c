@@ -181,14 +181,14 @@ kval kb_for(kernel *k, int kind, ktype index_type, kval begin, kval end, kval st
 }
 
 /* A region that closes takes its values out of sight. */
-static void close(kernel *k, kstructure how, kval opened) {
+static void close_region(kernel *k, kstructure how, kval opened) {
     if (!k->code) return;
     forget(k, opened);
     append(k, (kinst){ .op = (uint16_t)how, .a = opened });
 }
 
-void kb_else(kernel *k, kval opened) { close(k, K_ELSE, opened); }
-void kb_end(kernel *k, kval opened) { close(k, K_END, opened); }
+void kb_else(kernel *k, kval opened) { close_region(k, K_ELSE, opened); }
+void kb_end(kernel *k, kval opened) { close_region(k, K_END, opened); }
 
 static bool is_pure(kstructure op, uint8_t flags) {
     if (op == K_LOAD) return flags & LOAD_READONLY && !(flags & (LOAD_ACQUIRE | LOAD_RELAXED));
@@ -197,7 +197,7 @@ static bool is_pure(kstructure op, uint8_t flags) {
 
 kval kb_inst(kernel *k, kstructure op, ktype type, uint8_t flags, uint32_t a, uint32_t b, uint32_t c) {
     if (op == K_FAULT) k->faults = true;
-    if (op == K_END || op == K_ELSE) { close(k, op, a); return k->ncode ? k->ncode - 1 : 0; }
+    if (op == K_END || op == K_ELSE) { close_region(k, op, a); return k->ncode ? k->ncode - 1 : 0; }
     kinst i = { .op = (uint16_t)op, .type = (uint8_t)type, .flags = flags, .a = a, .b = b, .c = c };
     return is_pure(op, flags) ? pure(k, i) : append(k, i);
 }

@@ -29,6 +29,7 @@ static void dump_params(const kernel *k, text *out) {
     text_add(out, ")");
     if (k->lanes) text_add(out, " lanes %u", k->lanes);
     if (k->block[0]) text_add(out, " block %u,%u,%u warp %u", k->block[0], k->block[1], k->block[2], k->warp);
+    if (k->resident) text_add(out, " resident %u", k->resident);
     text_add(out, "%s%s\n", k->faults ? " faults" : "", k->ordered ? " ordered" : "");
 }
 
@@ -125,7 +126,7 @@ static void add_params(const kernel *k, text *out) {
     add_word(out, k->nparams);
     add_word(out, (uint32_t)k->lanes | (uint32_t)k->warp << 16);
     add_word(out, (uint32_t)k->block[0] | (uint32_t)k->block[1] << 16);
-    add_word(out, (uint32_t)k->block[2] | (uint32_t)k->faults << 16 | (uint32_t)k->ordered << 17);
+    add_word(out, (uint32_t)k->block[2] | (uint32_t)k->faults << 16 | (uint32_t)k->ordered << 17 | (uint32_t)k->resident << 24);
     for (uint32_t i = 0; i < k->nparams; i++) {
         const kparam *p = &k->params[i];
         add_word(out, (uint32_t)p->type | (uint32_t)p->array << 8 | (uint32_t)p->read << 9 | (uint32_t)p->written << 10 | (uint32_t)p->aliased << 11 | (uint32_t)p->aligned << 12);

@@ -146,6 +146,7 @@ typedef struct kernel {
     uint16_t lanes;              /* W of LANE loops; 0 where there are none */
     uint16_t block[3];           /* threads of a block; all 0 for a CPU kernel */
     uint16_t warp;               /* lanes of a warp this kernel was scheduled for; 0 on the CPU */
+    uint16_t resident;           /* GPU: blocks that a multiprocessor is to hold at a time, which limits registers; 0: as the compiler likes */
     bool faults;                 /* has FAULT */
     bool ordered;                /* GRID iterations depend on earlier ones by index (look-back): blocks take tickets */
     arena *mem;                  /* everything above lives here */
