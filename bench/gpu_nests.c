@@ -25,11 +25,11 @@
 
 typedef enum { MAP, SOFTMAX, SUM, TRANSPOSE, SCAN, NCASES } which;
 static const struct { const char *name, *expression; double bytes, reach; kernel *(*build)(arena *, nest_shape); nest_shape best; } cases[NCASES] = {
-    [MAP] = { "map3", "sqrt(a*a+b*b)*c+exp(-a)", 16.0 * COUNT, 1.03, nest_map, { .threads = 256, .vectors = 1 } },
-    [SOFTMAX] = { "softmax", "e=exp(x-x.max(-1,keepdims=True)); e/e.sum(-1,keepdims=True)", 8.0 * ROWS * COLUMNS, .96, nest_softmax, { .threads = 256, .vectors = 4 } },
-    [SUM] = { "sumsq", "((a-b)**2).sum()", 8.0 * COUNT, .99, nest_sum, { .threads = 256, .vectors = 4, .tile = 16 } },
-    [TRANSPOSE] = { "transpose", "x.T+y", 12.0 * SIDE * SIDE, 1.01, nest_transpose, { .threads = 256, .tile = 64 } },
-    [SCAN] = { "cumsum", "cumsum(a)", 8.0 * COUNT, .71, nest_scan, { .threads = 256, .vectors = 4, .relaxed = true } },
+    [MAP] = { "map3", "sqrt(a*a+b*b)*c+exp(-a)", 16.0 * COUNT, 1.03, nest_map, { .threads = 512, .vectors = 1 } },
+    [SOFTMAX] = { "softmax", "e=exp(x-x.max(-1,keepdims=True)); e/e.sum(-1,keepdims=True)", 8.0 * ROWS * COLUMNS, .96, nest_softmax, { .threads = 512, .vectors = 2 } },
+    [SUM] = { "sumsq", "((a-b)**2).sum()", 8.0 * COUNT, .99, nest_sum, { .threads = 512, .vectors = 2, .tile = 16 } },
+    [TRANSPOSE] = { "transpose", "x.T+y", 12.0 * SIDE * SIDE, 1.01, nest_transpose, { .threads = 1024, .tile = 64 } },
+    [SCAN] = { "cumsum", "cumsum(a)", 8.0 * COUNT, .71, nest_scan, { .threads = 256, .vectors = 8, .kept = 11, .resident = 4, .relaxed = true, .stream = STREAM_ALL } },
 };
 
 static struct { gpu_memory a, b, c, out, words, small; float *host_in, *host_out; } m;
@@ -37,7 +37,7 @@ static gpu_kernel fill, check_map, check_softmax, check_transpose, sum_doubles, 
 static double copy_gbps, kernel_copy_gbps;
 static unsigned seed = 1;
 
-typedef struct result { which w; nest_shape s; int min_blocks, registers, resident; bool spills; double ms, error; const char *trouble; } result;
+typedef struct result { which w; nest_shape s; bool no_ticket; int registers, resident; bool spills; double ms, error; const char *trouble; } result;
 static result results[400];
 static int nresults;
 
@@ -102,12 +102,14 @@ static bool check(which w, double *error) {
 static double fraction(const result *r) { return cases[r->w].bytes / (r->ms * 1e6 * copy_gbps); }
 
 static const char *shape_text(const result *r) {
-    static char s[120];
+    static char s[160];
     int n = snprintf(s, sizeof s, "%d threads", r->s.threads);
     if (r->s.vectors) n += snprintf(s + n, sizeof s - (size_t)n, ", %d vectors", r->s.vectors);
+    if (r->s.kept) n += snprintf(s + n, sizeof s - (size_t)n, " and %d in shared memory", r->s.kept);
     if (r->s.tile) n += snprintf(s + n, sizeof s - (size_t)n, ", %s %d", r->w == SUM ? "rounds" : "tile", r->s.tile);
-    if (r->min_blocks) n += snprintf(s + n, sizeof s - (size_t)n, ", at least %d blocks", r->min_blocks);
-    snprintf(s + n, sizeof s - (size_t)n, "%s%s%s", r->s.stream ? ", streaming" : "", r->s.compensate ? ", compensated" : "", r->w == SCAN ? (r->s.relaxed ? ", relaxed" : ", acquire") : "");
+    if (r->s.resident) n += snprintf(s + n, sizeof s - (size_t)n, ", %d blocks resident", r->s.resident);
+    if (r->no_ticket) n += snprintf(s + n, sizeof s - (size_t)n, ", no ticket");
+    snprintf(s + n, sizeof s - (size_t)n, "%s%s%s", r->s.stream == STREAM_ALL ? ", streaming" : r->s.stream == STREAM_LOADS ? ", streaming loads" : r->s.stream ? ", streaming stores" : "", r->s.compensate ? ", compensated" : "", r->w == SCAN ? (r->s.relaxed ? ", relaxed" : ", acquire") : "");
     return s;
 }
 
@@ -133,7 +135,7 @@ static bool launch(which w, const gpu_kernel *k, const nest_shape *s) {
         return gpu_launch(k, (unsigned)blocks, 1, threads, (void *[]){ &m.a, &m.b, &partial, &counter, &m.out, &n, &blocks });
     case TRANSPOSE: return gpu_launch(k, SIDE / (unsigned)s->tile, SIDE / (unsigned)s->tile, threads, (void *[]){ &m.a, &m.b, &m.out, &side, &side });
     default:   /* clearing the words belongs to the work */
-        ntiles = (gpu_memory)(COUNT / nest_chunk(s));
+        ntiles = (gpu_memory)((COUNT + nest_chunk(s) - 1) / nest_chunk(s));
         windows = m.words + 8 * ntiles;
         groups = windows + 8 * (ntiles / SCAN_WINDOW + 1);
         return gpu_fill(m.words, 0, 2 * (ntiles + ntiles / SCAN_WINDOW + ntiles / (SCAN_WINDOW * SCAN_WINDOW) + 2))
@@ -189,13 +191,10 @@ static const char *measure_in(arena *mem, result *r, bool show) {
     text source = { 0 }, cubin = { 0 }, log = { 0 };
     gpu_kernel k;
     bool same = true;
-    char bounds[64], tighter[64];
     r->s.warp = 32;
     kernel *made = cases[r->w].build(mem, r->s);
     if (!kernel_ok(made) || source_print(made, DIALECT_CUDA, &source, &why)) return "not printed";
-    snprintf(bounds, sizeof bounds, "__launch_bounds__(%d)", r->s.threads);
-    snprintf(tighter, sizeof tighter, "__launch_bounds__(%d, %d)", r->s.threads, r->min_blocks);
-    if (r->min_blocks) replace(&source, bounds, tighter);
+    if (r->no_ticket) replace(&source, "atomicInc(ticket, gridDim.x - 1)", "blockIdx.x");
     if (show) printf("%s\n", source.at);
     bool compiled = rtc_compile(DIALECT_CUDA, source.at, gpu_arch(), &cubin, &log);
     if (!compiled) snprintf(trouble, sizeof trouble, "%s", log.at ? log.at : "does not compile");
@@ -214,11 +213,13 @@ static const char *measure_in(arena *mem, result *r, bool show) {
     return same ? NULL : "differs from run to run";
 }
 
-static void measure(which w, nest_shape s, int min_blocks, bool show) {
+static bool no_ticket;   /* for the next measurements: what the tickets cost */
+
+static void measure(which w, nest_shape s, bool show) {
     if (nresults == 400) return;
     result *r = &results[nresults++];
     arena mem = { 0 };
-    *r = (result){ .w = w, .s = s, .min_blocks = min_blocks };
+    *r = (result){ .w = w, .s = s, .no_ticket = no_ticket };
     const char *trouble = measure_in(&mem, r, show);
     if (trouble) r->trouble = strdup(trouble);
     print_row(r);
@@ -229,51 +230,47 @@ static void measure(which w, nest_shape s, int min_blocks, bool show) {
 /* ---- shapes to try ---- */
 
 static void sweep_map(void) {
-    for (int threads = 128; threads <= 1024; threads *= 2)
+    for (int threads = 256; threads <= 1024; threads *= 2)
         for (int vectors = 1; vectors <= 4; vectors *= 2)
-            for (int stream = 0; stream <= 1; stream++) measure(MAP, (nest_shape){ .threads = threads, .vectors = vectors, .stream = stream }, 0, false);
+            for (int stream = 0; stream <= 1; stream++) measure(MAP, (nest_shape){ .threads = threads, .vectors = vectors, .stream = stream ? STREAM_ALL : 0 }, false);
 }
 
 static void sweep_softmax(void) {
     for (int threads = 128; threads <= 1024; threads *= 2)
-        for (int stream = 0; stream <= 1; stream++) {
-            nest_shape s = { .threads = threads, .vectors = COLUMNS / 4 / threads, .stream = stream };
-            measure(SOFTMAX, s, 0, false);
-            measure(SOFTMAX, s, 1536 / threads, false);
-            measure(SOFTMAX, s, 2048 / threads, false);
-        }
+        for (int stream = 0; stream <= 1; stream++) measure(SOFTMAX, (nest_shape){ .threads = threads, .vectors = COLUMNS / 4 / threads, .stream = stream ? STREAM_ALL : 0 }, false);
 }
 
 static void sweep_sum(void) {
-    for (int threads = 128; threads <= 512; threads *= 2)
+    for (int threads = 256; threads <= 512; threads *= 2)
         for (int vectors = 1; vectors <= 4; vectors *= 2)
-            for (int tile = 4; tile <= 64; tile *= 2)
-                for (int more = 0; more < 3; more++) {
-                    if ((int64_t)vectors * tile * threads < 4096) continue;
-                    measure(SUM, (nest_shape){ .threads = threads, .vectors = vectors, .tile = tile, .compensate = more == 1, .stream = more == 2 }, 0, false);
-                }
+            for (int tile = 4; tile <= 64; tile *= 4)
+                for (int how = 0; how < 3; how++)
+                    measure(SUM, (nest_shape){ .threads = threads, .vectors = vectors, .tile = tile, .compensate = how == 1, .stream = how == 2 ? STREAM_ALL : 0 }, false);
 }
 
 static void sweep_transpose(void) {
     for (int tile = 32; tile <= 96; tile += 32)
-        for (int threads = tile == 96 ? 192 : 128; threads <= 1024; threads *= 2)
-            for (int stream = 0; stream <= 1; stream++) {
-                if (threads > tile * tile / 4) continue;
-                measure(TRANSPOSE, (nest_shape){ .threads = threads, .tile = tile, .stream = stream }, 0, false);
-            }
+        for (int threads = tile == 96 ? 384 : 256; threads <= 1024; threads *= 2)
+            if (threads <= tile * tile / 4) measure(TRANSPOSE, (nest_shape){ .threads = threads, .tile = tile }, false);
 }
 
 static void sweep_scan(void) {
-    for (int threads = 128; threads <= 512; threads *= 2)
-        for (int vectors = 2; vectors <= 8; vectors *= 2)
-            for (int relaxed = 0; relaxed <= 1; relaxed++) {
-                nest_shape s = { .threads = threads, .vectors = vectors, .relaxed = relaxed };
-                measure(SCAN, s, 0, false);
-                if (!relaxed) continue;
-                measure(SCAN, s, 2048 / threads, false);
-                s.stream = true;
-                measure(SCAN, s, 0, false);
-            }
+    static const struct { int threads, vectors, kept, resident; } tries[] = {
+        { 512, 4, 0, 0 }, { 512, 8, 0, 0 }, { 512, 12, 0, 0 }, { 512, 12, 0, 2 }, { 512, 11, 0, 2 }, { 512, 10, 0, 2 }, { 512, 13, 0, 2 }, { 256, 12, 0, 4 }, { 256, 11, 0, 4 }, { 640, 8, 0, 2 },
+        { 640, 9, 0, 2 }, { 768, 6, 0, 2 }, { 768, 7, 0, 2 }, { 1024, 4, 0, 2 }, { 1024, 5, 0, 2 }, { 1024, 6, 0, 1 }, { 512, 8, 4, 2 }, { 512, 8, 5, 2 }, { 512, 12, 5, 2 },
+        { 512, 10, 5, 2 }, { 512, 11, 3, 2 }, { 256, 8, 4, 4 }, { 256, 8, 8, 4 }, { 256, 8, 11, 4 }, { 256, 12, 4, 4 }, { 256, 12, 8, 4 }, { 256, 12, 11, 4 }, { 256, 10, 10, 4 },
+        { 384, 8, 7, 2 }, { 384, 12, 7, 2 }, { 384, 8, 7, 3 }, { 384, 10, 7, 3 }, { 128, 12, 6, 8 }, { 128, 12, 12, 8 }, { 128, 8, 12, 8 } };
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++)
+        measure(SCAN, (nest_shape){ .threads = tries[i].threads, .vectors = tries[i].vectors, .kept = tries[i].kept, .resident = tries[i].resident, .relaxed = true, .stream = STREAM_ALL }, false);
+    for (int how = 0; how < 6; how++) {   /* what each choice is worth */
+        nest_shape s = cases[SCAN].best;
+        if (how < 3) s.stream = how;
+        if (how == 3) s.relaxed = false;
+        if (how == 4) s.resident = 0;
+        no_ticket = how == 5;
+        measure(SCAN, s, false);
+    }
+    no_ticket = false;
 }
 
 /* ---- tables ---- */
@@ -374,7 +371,7 @@ int main(int argc, char **argv) {
            rtc_version(DIALECT_CUDA), copy_gbps, kernel_copy_gbps);
     for (which w = 0; w < NCASES; w++) {
         if (*only && !strstr(only, cases[w].name)) continue;
-        measure(w, cases[w].best, 0, show);
+        measure(w, cases[w].best, show);
         if (!best) sweep[w]();
     }
     print_table();

@@ -12,6 +12,7 @@ kernel *new_kernel(arena *mem, const char *name, const char *comment, const kpar
     k->block[0] = (uint16_t)s.threads;
     k->block[1] = k->block[2] = 1;
     k->warp = (uint16_t)s.warp;
+    k->resident = (uint16_t)s.resident;
     return k;
 }
 
@@ -68,11 +69,11 @@ kval load(kernel *k, ktype type, kval array, kval index) { return kb_inst(k, K_L
 void store(kernel *k, kval array, kval index, kval v) { kb_inst(k, K_STORE, T_VOID, 0, array, index, v); }
 
 void vload(kernel *k, nest_shape s, kval to, kval array, kval index) {
-    kb_inst(k, K_VLOAD, T_VOID, (uint8_t)(4 | (s.stream ? LOAD_STREAM : 0)), array, index, to);
+    kb_inst(k, K_VLOAD, T_VOID, (uint8_t)(4 | (s.stream & STREAM_LOADS ? LOAD_STREAM : 0)), array, index, to);
 }
 
 void vstore(kernel *k, nest_shape s, kval array, kval index, kval from) {
-    kb_inst(k, K_VSTORE, T_VOID, (uint8_t)(4 | (s.stream ? STORE_STREAM : 0)), array, index, from);
+    kb_inst(k, K_VSTORE, T_VOID, (uint8_t)(4 | (s.stream & STREAM_STORES ? STORE_STREAM : 0)), array, index, from);
 }
 
 void barrier(kernel *k) { kb_inst(k, K_BARRIER, T_VOID, 0, 0, 0, 0); }

@@ -1,7 +1,7 @@
 /* nests.c: map, softmax, sum and transpose; the scan is in nest_scan.c. */
 #include "nest_build.h"
 
-int64_t nest_chunk(const nest_shape *s) { return 4ll * s->threads * s->vectors; }
+int64_t nest_chunk(const nest_shape *s) { return 4ll * s->threads * (s->vectors + s->kept); }
 int64_t nest_sum_chunk(const nest_shape *s) { return nest_chunk(s) * s->tile; }
 
 /* ---- map: each thread takes several vectors, a block's width apart ---- */

@@ -4,12 +4,16 @@
 #define KILN_NESTS_H
 #include "ir/kir/kir.h"
 
+enum { STREAM_LOADS = 1, STREAM_STORES = 2, STREAM_ALL = 3 };
+
 typedef struct nest_shape {
     int threads;        /* of a block */
     int vectors;        /* 4-element vectors a thread keeps in flight */
     int tile;           /* transpose: side of the tile; sum: vectors a thread takes one after the other */
-    bool stream;        /* loads and stores that do not stay in cache, where the kernel has none to reuse */
+    int stream;         /* STREAM_*: which vectors do not stay in cache */
     bool relaxed;       /* scan: wait with relaxed loads instead of acquiring ones */
+    int kept;           /* scan: further vectors of a thread, kept in shared memory */
+    int resident;       /* blocks of a multiprocessor, or 0 */
     bool compensate;    /* sum: carry the rounding errors */
     int warp;           /* 32 or 64 */
 } nest_shape;

@@ -53,7 +53,7 @@ static void run_map(nest_shape s, int n) {
 Test(nests, map) {
     run_map((nest_shape){ .threads = 64, .vectors = 2, .warp = 32 }, 4 * 512);
     run_map((nest_shape){ .threads = 64, .vectors = 1, .warp = 64 }, 1001);
-    run_map((nest_shape){ .threads = 32, .vectors = 4, .warp = 32, .stream = true }, 3);
+    run_map((nest_shape){ .threads = 32, .vectors = 4, .warp = 32, .stream = STREAM_ALL }, 3);
 }
 
 static void run_softmax(nest_shape s, int rows, int columns) {
@@ -146,6 +146,7 @@ static void run_scan(nest_shape s, int n) {
 Test(nests, scan) {
     run_scan((nest_shape){ .threads = 64, .vectors = 2, .warp = 32, .relaxed = true }, 5000);
     run_scan((nest_shape){ .threads = 128, .vectors = 1, .warp = 64 }, 511);
+    run_scan((nest_shape){ .threads = 128, .vectors = 3, .warp = 32, .kept = 2, .relaxed = true }, 70 * 2560 + 3);
     /* more than a group of windows: 32*32 tiles of 128 elements */
     run_scan((nest_shape){ .threads = 32, .vectors = 1, .warp = 32, .relaxed = true }, 34 * 32 * 128 + 5);
 }

@@ -5,37 +5,22 @@
  * the statement that evaluates the text (its root) changes what it reads. Texts are the other files' business. */
 #include "codegen/source/source.h"
 
-const uint8_t source_arity[NKOPS] = {
-#define KOP(name, arity, ...) [KOP_##name] = arity,
-#include "ir/kir/kops.def"
-};
-
 /* ---- operands ---- */
 
-/* Bit n: field n is a value. 8: those in extra, 16: c is a mask value + 1. */
-static const uint8_t operand_fields[NKINSTS] = {
-    [K_VAR] = 1, [K_GET] = 1, [K_SET] = 3, [K_FOR] = 7, [K_IF] = 1, [K_BREAK_UNLESS] = 1, [K_LOAD] = 3 | 16, [K_STORE] = 7, [K_VLOAD] = 7,
-    [K_VSTORE] = 7, [K_ATOMIC] = 7, [K_CAS] = 3 | 8, [K_SHUFFLE] = 3, [K_BALLOT] = 1, [K_FIRST_LANE] = 1, [K_CALL] = 8, [K_RESULT] = 1,
-    [K_RETURN] = 8, [K_FAULT] = 3,
-};
-
 uint32_t source_operand_count(const kinst *i) {
-    if (i->op < NKOPS) return source_arity[i->op];
-    switch (i->op) {
-    case K_LOAD: return i->c ? 3 : 2;
-    case K_CAS: return 4;
-    case K_CALL: case K_RETURN: return i->c;
-    default: {
-        uint8_t f = operand_fields[i->op];
-        return f == 7 ? 3 : f == 3 ? 2 : f;
-    }
-    }
+    uint8_t fields = kinst_operands(i);
+    if (i->op == K_END || i->op == K_ELSE) return 0;   /* what they close is no value */
+    if (fields & OPERAND_LIST) return i->c;
+    if (fields & OPERAND_TWO) return 4;
+    if (fields & OPERAND_MASK) return i->c ? 3 : 2;
+    return fields & OPERAND_C ? 3 : fields & OPERAND_B ? 2 : fields & OPERAND_A ? 1 : 0;
 }
 
 operand source_operand_at(const kinst *i, const uint32_t *extra, uint32_t n) {
-    if (i->op == K_CALL || i->op == K_RETURN) return (operand){ extra[i->b + n], 3 };
-    if (i->op == K_CAS && n >= 2) return (operand){ extra[i->c + n - 2], 3 };
-    if (i->op == K_LOAD && n == 2) return (operand){ i->c - 1, 2 };
+    uint8_t fields = kinst_operands(i);
+    if (fields & OPERAND_LIST) return (operand){ extra[i->b + n], 3 };
+    if (fields & OPERAND_TWO && n >= 2) return (operand){ extra[i->c + n - 2], 3 };
+    if (fields & OPERAND_MASK && n == 2) return (operand){ i->c - 1, 2 };
     return (operand){ n == 0 ? i->a : n == 1 ? i->b : i->c, (uint8_t)n };
 }
 

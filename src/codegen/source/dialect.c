@@ -177,6 +177,7 @@ const dialect_info source_dialects[NDIALECTS] = {
         .load_stream = "__ldcs($0)", .store_stream = "__stcs($0, $1)", .load_readonly = "__ldg($0)",
         .own_vectors = true, .vector_type = "struct alignas($2) $1 { $0 at[$3]; };",
         .atomic_min_i64 = true, .help = cuda_help,
+        .launch_bounds = "__launch_bounds__($0)", .resident = "__launch_bounds__($0, $1)",
         .arch_option = "--gpu-architecture=", .options = { "--fmad=false", "--std=c++17", "-default-device" } },
     [DIALECT_HIP] = {
         .warp_shuffle = {
@@ -187,6 +188,7 @@ const dialect_info source_dialects[NDIALECTS] = {
         .load_stream = "__builtin_nontemporal_load($0)", .store_stream = "__builtin_nontemporal_store($1, $0)", .load_readonly = "__ldg($0)",
         .vector_type = "typedef $0 $1 __attribute__((ext_vector_type($3)));",
         .help = hip_help,
+        .launch_bounds = "__launch_bounds__($0)",   /* its second argument counts waves of a SIMD unit */
         .arch_option = "--offload-arch=", .options = { "-ffp-contract=off", "-std=c++17", "-O3" } },
 };
 

@@ -320,7 +320,7 @@ expr source_operation(printer *p, uint32_t v) {
     const kinst *x = &p->b->code[v];
     ktype type = (ktype)x->type;
     kop op = (kop)x->op;
-    int n = source_arity[op];
+    int n = kop_arity(op);
     expr e[3] = { { 0 } };
     for (int i = 0; i < n; i++) e[i] = source_value(p, i == 0 ? x->a : i == 1 ? x->b : x->c);
     switch (op) {

@@ -91,7 +91,9 @@ static bool put_kernel_signature(printer *p, body *b) {
     if (k->faults) parameter[n++] = "unsigned long long *fault";
     if (k->ordered) parameter[n++] = "unsigned *ticket";
     unsigned threads = (k->block[0] ? k->block[0] : 1u) * (k->block[1] ? k->block[1] : 1u) * (k->block[2] ? k->block[2] : 1u);
-    put_signature(p, source_text(p, "extern \"C\" __global__ void __launch_bounds__(%u) %s(", threads, k->name), parameter, n);
+    const char *const part[4] = { source_text(p, "%u", threads), source_text(p, "%u", k->resident), "", "" };
+    const char *bounds = source_filled(p, k->resident && p->d->resident ? p->d->resident : p->d->launch_bounds, part);
+    put_signature(p, source_text(p, "extern \"C\" __global__ void %s %s(", bounds, k->name), parameter, n);
     return !p->failed;
 }
 

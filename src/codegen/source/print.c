@@ -91,7 +91,7 @@ static bool set_compound(printer *p, const kinst *x) {
     const kinst *v = &b->code[x->b];
     ktype type = (ktype)v->type;
     bool wraps = ktype_table[type].is_int && ktype_table[type].is_signed && ktype_table[type].size >= 4 && !b->facts[x->b].index;
-    if (!b->facts[x->b].fold || type == T_BOOL || v->op >= NKOPS || source_arity[v->op] != 2) return false;
+    if (!b->facts[x->b].fold || type == T_BOOL || v->op >= NKOPS || kop_arity((kop)v->op) != 2) return false;
     const char *sign;
     bool swaps = true;
     switch (v->op) {
@@ -115,7 +115,7 @@ static bool set_compound(printer *p, const kinst *x) {
 
 /* ---- loops and blocks ---- */
 
-typedef struct open_block { uint32_t header, names; bool has_else, flat; } open_block;
+typedef struct open_block { uint32_t header, other, names; bool has_else, flat; } open_block;   /* other: the line of its else */
 typedef struct block_stack { open_block *at; uint32_t n; } block_stack;
 
 static void open_lines(printer *p, block_stack *s, uint32_t names, const char *header) {
@@ -193,6 +193,22 @@ static bool join_lines(printer *p, const open_block *o) {
     return true;
 }
 
+/* } else { if (c) { ... } } as } else if (c) { ... } */
+static void join_else(printer *p, const open_block *o) {
+    uint32_t h = o->other, n = p->nlines;
+    if (!o->has_else || n < h + 3 || strncmp(p->lines[h + 1].text, "if (", 4)) return;
+    int inner = p->lines[h + 1].indent;
+    bool braces = !strcmp(p->lines[n - 1].text, "}") && p->lines[n - 1].indent == inner;
+    for (uint32_t i = h + 2; i < n - 1; i++) braces &= p->lines[i].indent > inner || !strncmp(p->lines[i].text, "} else", 6);
+    if (!braces) return;
+    p->lines[h].text = source_text(p, "} else %s", p->lines[h + 1].text);
+    for (uint32_t i = h + 1; i + 2 < n; i++) {
+        p->lines[i] = p->lines[i + 1];
+        p->lines[i].indent--;
+    }
+    p->nlines -= 2;   /* the if, and its closing brace: the outer one closes both */
+}
+
 static void close_block(printer *p, block_stack *s, uint32_t v) {
     body *b = p->b;
     if (!s->n) return;
@@ -202,6 +218,7 @@ static void close_block(printer *p, block_stack *s, uint32_t v) {
     if (opened->op == K_FOR && loop_kind(opened) == LOOP_GRID && uses_shared(b)) source_line(p, false, "__syncthreads();   /* before the shared arrays are used again */");
     p->indent--;
     source_names_reset(b, o.names);
+    join_else(p, &o);
     if (!join_lines(p, &o)) source_line(p, true, "}");
 }
 
@@ -211,6 +228,7 @@ static void put_else(printer *p, block_stack *s) {
     o->has_else = true;
     source_names_reset(p->b, o->names);
     p->indent--;
+    o->other = p->nlines;
     source_line(p, true, "} else {");
     p->indent++;
 }

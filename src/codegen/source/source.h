@@ -91,6 +91,7 @@ struct dialect_info {
     const char *vector_type;                 /* defines others: $0 element, $1 name, $2 bytes, $3 elements */
     bool atomic_min_i64;                     /* atomicMin and atomicMax know long long */
     const char *const *help;                 /* NHELPS texts; they come in the order of their numbers */
+    const char *launch_bounds, *resident;    /* $0 threads of a block, $1 blocks of a multiprocessor; NULL: not said */
     const char *arch_option, *options[SOURCE_FLAGS - 1];
 };
 extern const dialect_info source_dialects[NDIALECTS];
@@ -103,7 +104,6 @@ uint32_t source_operand_count(const kinst *i);
 operand source_operand_at(const kinst *i, const uint32_t *extra, uint32_t n);
 bool source_analyse(printer *p, body *b);                                                /* fills facts; false without memory */
 bool source_is_flat(const kinst *i);                                                     /* a GRID or BLOCK loop that opens no C block */
-extern const uint8_t source_arity[NKOPS];
 
 /* ---- index.c ---- */
 bool source_index_arithmetic(body *b, arena *mem);
