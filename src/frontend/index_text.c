@@ -451,22 +451,23 @@ static bool parse_item(parser *p, index_item *i) {
 }
 
 /* "(0, 1)" and "()" are the tuple without its parentheses. */
-static void strip_tuple(parser *p) {
+static bool strip_tuple(parser *p) {
     while (p->end > p->at && (p->text[p->end - 1] == ' ' || p->text[p->end - 1] == '\t' || p->text[p->end - 1] == '\n')) p->end--;
-    if (look(p) != '(' || p->text[p->end - 1] != ')') return;
+    if (look(p) != '(' || p->text[p->end - 1] != ')') return false;
     int depth = 0;
     bool comma = false;
     for (size_t i = p->at; i < p->end; i++) {
         char c = p->text[i];
         depth += (c == '(' || c == '[') - (c == ')' || c == ']');
         comma |= c == ',' && depth == 1;
-        if (depth == 0 && i + 1 < p->end) return;
+        if (depth == 0 && i + 1 < p->end) return false;
     }
     size_t inside = p->at + 1;
     while (inside < p->end - 1 && p->text[inside] == ' ') inside++;
-    if (!comma && inside < p->end - 1) return;
+    if (!comma && inside < p->end - 1) return false;
     p->at++;
     p->end--;
+    return true;
 }
 
 kn_status index_parse(const char *text, const kn_named *names, size_t nnames, const char *what, index_list *out, message *m) {
@@ -475,9 +476,7 @@ kn_status index_parse(const char *text, const kn_named *names, size_t nnames, co
     out->n = 0;
     while (p.end <= MOST_TEXT && p.text[p.end]) p.end++;
     if (p.end > MOST_TEXT) return fail(p.m, KN_SYNTAX_ERROR, "%s: the index text is longer than %u bytes", what, MOST_TEXT);
-    size_t whole_text = p.end;
-    strip_tuple(&p);
-    bool tuple = p.end < whole_text && look(&p) == 0;
+    bool tuple = strip_tuple(&p);
     if (!tuple && look(&p) == 0) complain(&p, p.at, KN_SYNTAX_ERROR, "the index is empty; \"...\" is the whole array");
     while (!p.m->status && look(&p)) {
         if (out->n == INDEX_MOST) { complain(&p, p.at, KN_INDEX_ERROR, "too many indices"); break; }

@@ -175,10 +175,12 @@ static uint32_t publish(node *n, buffer *b, int64_t offset, node_state state, no
     uint32_t ngone = 0;
     n->value = b;
     n->offset = offset;
+    node_lock(n);                                  /* views recorded meanwhile look through this one */
     for (int i = 0; i < n->nin; i++) gone[ngone++] = n->in[i];
     n->nin = 0;
     __atomic_store_n(&n->work, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&n->state, state, __ATOMIC_RELEASE);
+    node_unlock(n);
     return ngone;
 }
 

@@ -83,7 +83,7 @@ Test(handles, foreign_values_are_no_handles)
         cr_expect(isnan(kn_f64(a)));
         kn_keep(a);
         kn_release(a);
-        kn_return(s, a);
+        cr_expect_eq(kn_return(s, a).id, a.id);
     }
     cr_expect_eq(kn_check(kn_sqrt(KN_NONE)), KN_VALUE_ERROR);
     cr_expect(holds(kn_message(KN_NONE), "KN_NONE"));

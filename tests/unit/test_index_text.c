@@ -64,7 +64,7 @@ static kn_status parse(const char *text, index_list *l, message *m)
     kn_array bytes = kn_astype(kn_reshape(kn_from(&mask[0], 4), KN_SHAPE(2, 2)), KN_BOOL);
     const kn_named names[] = {
         { "i", kn(5) }, { "j", kn(9) }, { "k", kn(2) }, { "f", kn(0.5) }, { "a", kn_from(values, 3) }, { "m", bytes }, { "x", kn_from(doubles, 1) },
-        { "zero", kn_reshape(kn_from(&zero, 1), (kn_shape){ 0, NULL }) }, { "one", kn_reshape(kn_from(&one, 1), (kn_shape){ 0, NULL }) },
+        { "zero", kn_reshape(kn_from(&zero, 1), KN_NO_DIMENSIONS) }, { "one", kn_reshape(kn_from(&one, 1), KN_NO_DIMENSIONS) },
         { "long_name_of_9", kn(7) }, { "big", kn(UINT64_MAX) }, { "huge", kn(UINT64_MAX) },
     };
     return index_parse(text, names, sizeof names / sizeof *names, "kn_index", l, m);

@@ -73,6 +73,7 @@ struct node {
     uint16_t maker;               /* the thread that made it, by number; see work */
     uint32_t work;                /* pending nodes below and including this one, never less than there are: bounds laziness */
     uint32_t born, oldest;        /* count of the maker's nodes at its birth, and at the birth of the oldest pending node below */
+    uint8_t guard;                /* held for a few instructions while a VIEW's input is taken along or given up */
     int64_t size;                 /* elements */
     int64_t *shape;               /* ndim entries: inline_shape or in the same allocation */
     node **in;                    /* nin entries: inline_in or in the same allocation */
@@ -95,6 +96,8 @@ struct node {
 
 static inline node *node_keep(node *n) { __atomic_fetch_add(&n->refs, 1, __ATOMIC_RELAXED); return n; }
 void node_drop(node *n);          /* iterative: chains of any length; NULL is allowed */
+static inline void node_lock(node *n) { while (__atomic_exchange_n(&n->guard, 1, __ATOMIC_ACQUIRE)) ; }
+static inline void node_unlock(node *n) { __atomic_store_n(&n->guard, 0, __ATOMIC_RELEASE); }
 static inline bool node_ready(const node *n) { return __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) >= NODE_READY; }
 
 /* All functions that return a node return a new reference, or NULL with the message filled. Inputs are borrowed. */

@@ -96,6 +96,15 @@ static bool compose(const box *b, const window *w, int64_t unit, int64_t parity,
     return inside;
 }
 
+/* What a view is a view of, a new reference; NULL once it has been computed and has let go of that. */
+static node *base_of(node *v)
+{
+    node_lock(v);
+    node *base = v->nin && !node_ready(v) ? node_keep(v->in[0]) : NULL;
+    node_unlock(v);
+    return base;
+}
+
 static node *composed(node *v, kn_dtype t, const window *w, message *m, bool *possible)
 {
     int64_t strides[NDIM_MAX], offset, unit = w->part ? 2 : 1, parity = w->part ? w->offset & 1 : 0;
@@ -111,8 +120,14 @@ static node *composed(node *v, kn_dtype t, const window *w, message *m, bool *po
         return NULL;
     for (int d = 0; d < w->ndim; d++)
         strides[d] *= unit;
+    node *base = base_of(v);
+    *possible = base != NULL;
+    if (!base)
+        return NULL;
     window lower = {.offset = (v->attr.view.offset + offset) * unit + parity, .strides = strides, .shape = w->shape, .ndim = w->ndim, .part = w->part || v->attr.view.part};
-    return node_view(v->in[0], t, &lower, m);
+    node *n = node_view(base, t, &lower, m);
+    node_drop(base);
+    return n;
 }
 
 /* ---- nodes ---- */
