@@ -245,6 +245,7 @@ static node *node_new(node_kind kind, kn_dtype t, int ndim, const int64_t *shape
     n->which = 0;
     n->state = NODE_PENDING;
     n->weak = false;
+    n->guard = 0;
     n->size = size;
     n->value = NULL;
     n->offset = 0;
