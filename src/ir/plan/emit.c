@@ -173,7 +173,7 @@ bool emitter_init(emitter *e, const nest *n, ktype index, arena *mem) {
     for (int i = 0; i < n->nexprs; i++)
         if (n->exprs[i].kind == EXPR_LOAD) e->load_use[i] = add_access(e, n->exprs[i].operand, &n->exprs[i].at, n->exprs[i].pair, n->exprs[i].index >= 0, "in");
     for (int i = 0; i < n->nstores; i++) e->store_use[i] = add_access(e, n->stores[i].operand, &n->stores[i].at, n->stores[i].pair, n->stores[i].index >= 0, "out");
-    fix_directions(e);
+    if (!e->failed) fix_directions(e);
     for (int i = 0; i < n->natoms; i++)
         e->extent[i] = emitter_param(e, named(e, "n", i), e->index, (plan_arg){ .kind = ARG_INTEGER, .value = n->atoms[i].extent });
     scalar_params(e);
@@ -292,7 +292,7 @@ static kval make(emitter *e, const expr *x, uint32_t i) {
         kval at = address(e, &e->load_use[i], x->index >= 0 ? e->value[x->index] : NO_VALUE);
         const kparam *p = &e->params[g->pointer];
         int flags = (p->written || p->aliased ? 0 : LOAD_READONLY) | (x->pair == 1 ? LOAD_PAIR0 : x->pair == 2 ? LOAD_PAIR1 : 0);
-        return kb_inst(k, K_LOAD, x->type, (uint8_t)flags, (kval)g->pointer, at, 0);
+        return kb_inst(k, K_LOAD, x->type, (uint8_t)flags, (kval)g->pointer, at, x->nargs ? arg[0] + 1 : 0);
     }
     case EXPR_OP: return kb_op(k, (kop)x->op, x->type, nargs > 0 ? arg[0] : 0, nargs > 1 ? arg[1] : 0, nargs > 2 ? arg[2] : 0);
     case EXPR_CALL: return kb_call(k, x->op, arg, nargs);
