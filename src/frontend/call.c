@@ -44,6 +44,8 @@ void frontend_prepare(void) { pthread_once(&prepared, prepare); }
 
 /* ---- arguments ---- */
 
+static const int64_t no_extent;         /* where the extents of a shape without axes lie, so that handlers may copy them */
+
 typedef struct call {
     int op;
     const op_info *row;
@@ -113,8 +115,9 @@ static bool gather_one(call *c, int i) {
     case PARAM_LIST: return gather_list(c, i);
     case PARAM_SHAPE:
         if (a->shape.ndim > NDIM_MAX) { fail(&c->m, KN_VALUE_ERROR, "%s: a shape has at most %d axes", c->row->name, NDIM_MAX); return false; }
+        if (a->shape.ndim > 0 && !a->shape.dim) { fail(&c->m, KN_VALUE_ERROR, "%s: the shape's extents are missing", c->row->name); return false; }
         v->v.shape.ndim = a->shape.ndim;
-        v->v.shape.dim = a->shape.dim;
+        v->v.shape.dim = a->shape.dim ? a->shape.dim : &no_extent;
         return true;
     case PARAM_AXIS: v->v.axis = a->axis; return true;
     case PARAM_DTYPE:

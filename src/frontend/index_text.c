@@ -159,7 +159,7 @@ static bool list_add(list_values *l, int64_t v) {
 static bool parse_list_number(parser *p, list_values *l) {
     size_t start = p->at;
     term t = { 0 };
-    if (!parse_expression(p, 1, &t)) return false;
+    if (!parse_expression(p, 1, &t)) { drop(&t); return false; }
     bool whole = !t.array && (t.number.kind == SCALAR_INT || t.number.kind == SCALAR_BOOL);
     drop(&t);
     if (!whole) return complain(p, start, KN_INDEX_ERROR, "a list in an index holds integers, or True and False");
