@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static node *again(node *a) { return a ? node_keep(a) : NULL; }
-
 /* A Python integer at or beyond the end of an integer dtype's range does not limit it. */
 static bool is_no_limit(const node *limit, kn_dtype t, bool upper)
 {
@@ -17,15 +15,15 @@ static bool is_no_limit(const node *limit, kn_dtype t, bool upper)
 
 kn_status op_clip(const op_value *args, node **results, message *m)
 {
-    node *r = node_keep(args[0].v.array), *low = args[1].v.array, *high = args[2].v.array;
+    node *r = kept(args[0].v.array), *low = args[1].v.array, *high = args[2].v.array;
     if (low && is_no_limit(low, r->dtype, false))
         low = NULL;
     if (high && is_no_limit(high, r->dtype, true))
         high = NULL;
     if (low) /* NaN wins in both steps */
-        r = do_binary(UFUNC_maximum, r, node_keep(low), m);
+        r = do_binary(UFUNC_maximum, r, kept(low), m);
     if (high)
-        r = do_binary(UFUNC_minimum, r, node_keep(high), m);
+        r = do_binary(UFUNC_minimum, r, kept(high), m);
     if (r && r->weak)
         r = do_cast(r, r->dtype, m);
     return give(results, r, m);
@@ -37,8 +35,8 @@ kn_status op_angle(const op_value *args, node **results, message *m)
     if (!dtype_is_inexact(z->dtype))
         z = node_cast(z, KN_FLOAT64, m);
     else
-        node_keep(z);
-    node *im = do_imag(again(z), m), *re = do_real(z, m);
+        kept(z);
+    node *im = do_imag(kept(z), m), *re = do_real(z, m);
     node *r = do_binary(UFUNC_arctan2, im, re, m);
     return give(results, args[1].v.flag ? do_binary(UFUNC_multiply, r, weak_float(180 / M_PI, m), m) : r, m);
 }
@@ -50,7 +48,7 @@ static node *rounded_scaled(node *a, int64_t decimals, message *m)
     double scale = pow(10, digits > 400 ? 400 : (double)digits);
     ufunc_number there = decimals < 0 ? UFUNC_divide : UFUNC_multiply, back = decimals < 0 ? UFUNC_multiply : UFUNC_divide;
     kn_dtype t = a->dtype;
-    node *r = do_unary(UFUNC_rint, do_binary(there, node_keep(a), weak_float(scale, m), m), m);
+    node *r = do_unary(UFUNC_rint, do_binary(there, kept(a), weak_float(scale, m), m), m);
     r = do_binary(back, r, weak_float(scale, m), m);
     return dtype_is_integer(t) ? do_cast(r, t, m) : r;
 }
@@ -62,10 +60,10 @@ kn_status op_round(const op_value *args, node **results, message *m)
     if (dtype_is_integer(a->dtype) && decimals >= 0)
         return give(results, node_cast(a, a->dtype, m), m);
     if (decimals == 0)
-        return give(results, do_unary(UFUNC_rint, node_keep(a), m), m);
+        return give(results, do_unary(UFUNC_rint, kept(a), m), m);
     if (!dtype_is_complex(a->dtype))
         return give(results, rounded_scaled(a, decimals, m), m);
-    node *re = do_real(node_keep(a), m), *im = do_imag(node_keep(a), m);
+    node *re = do_real(kept(a), m), *im = do_imag(kept(a), m);
     node *x = re ? rounded_scaled(re, decimals, m) : NULL, *y = im ? rounded_scaled(im, decimals, m) : NULL;
     node_drop(re);
     node_drop(im);
@@ -93,9 +91,9 @@ static node *replaced(node *x, node *nan, node *high, node *low, message *m)
     kn_dtype t = x->dtype;
     node *by_nan = nan ? node_cast(nan, t, m) : typed_float(t, 0, m), *by_high = high ? node_cast(high, t, m) : typed_float(t, largest(t), m);
     node *by_low = low ? node_cast(low, t, m) : typed_float(t, -largest(t), m);
-    node *r = do_where(do_unary(UFUNC_isnan, node_keep(x), m), by_nan, node_keep(x), m);
-    r = do_where(do_binary(UFUNC_equal, node_keep(x), typed_float(t, INFINITY, m), m), by_high, r, m);
-    return do_where(do_binary(UFUNC_equal, node_keep(x), typed_float(t, -INFINITY, m), m), by_low, r, m);
+    node *r = do_where(do_unary(UFUNC_isnan, kept(x), m), by_nan, kept(x), m);
+    r = do_where(do_binary(UFUNC_equal, kept(x), typed_float(t, INFINITY, m), m), by_high, r, m);
+    return do_where(do_binary(UFUNC_equal, kept(x), typed_float(t, -INFINITY, m), m), by_low, r, m);
 }
 
 kn_status op_nan_to_num(const op_value *args, node **results, message *m)
@@ -105,7 +103,7 @@ kn_status op_nan_to_num(const op_value *args, node **results, message *m)
         return give(results, node_cast(x, x->dtype, m), m);
     if (!dtype_is_complex(x->dtype))
         return give(results, replaced(x, nan, high, low, m), m);
-    node *re = do_real(node_keep(x), m), *im = do_imag(node_keep(x), m);
+    node *re = do_real(kept(x), m), *im = do_imag(kept(x), m);
     node *a = re ? replaced(re, nan, high, low, m) : NULL, *b = im ? replaced(im, nan, high, low, m) : NULL;
     node_drop(re);
     node_drop(im);
@@ -117,10 +115,10 @@ static kn_status is_infinity(const char *op, bool negative, const op_value *args
     node *x = args[0].v.array;
     if (dtype_is_complex(x->dtype))
         return fail(m, KN_TYPE_ERROR, "%s: complex numbers have no sign", op);
-    node *sign = do_unary(UFUNC_signbit, dtype_is_inexact(x->dtype) ? node_keep(x) : node_cast(x, KN_FLOAT64, m), m);
+    node *sign = do_unary(UFUNC_signbit, dtype_is_inexact(x->dtype) ? kept(x) : node_cast(x, KN_FLOAT64, m), m);
     if (!negative)
         sign = do_unary(UFUNC_logical_not, sign, m);
-    return give(results, do_binary(UFUNC_logical_and, do_unary(UFUNC_isinf, node_keep(x), m), sign, m), m);
+    return give(results, do_binary(UFUNC_logical_and, do_unary(UFUNC_isinf, kept(x), m), sign, m), m);
 }
 
 kn_status op_isneginf(const op_value *args, node **results, message *m) { return is_infinity("isneginf", true, args, results, m); }
@@ -129,7 +127,7 @@ kn_status op_isposinf(const op_value *args, node **results, message *m) { return
 static kn_status has_imaginary(ufunc_number f, const op_value *args, node **results, message *m)
 {
     node *x = args[0].v.array;
-    node *im = do_imag(node_keep(x), m);
+    node *im = do_imag(kept(x), m);
     return give(results, im ? do_binary(f, im, typed_int(dtype_table[x->dtype].part, 0, m), m) : NULL, m);
 }
 
@@ -140,16 +138,16 @@ kn_status op_iscomplex(const op_value *args, node **results, message *m) { retur
 
 static node *close(node *a, node *b, const op_value *args, message *m)
 {
-    node *y = dtype_is_inexact(b->dtype) ? node_keep(b) : node_cast(b, KN_FLOAT64, m);
+    node *y = dtype_is_inexact(b->dtype) ? kept(b) : node_cast(b, KN_FLOAT64, m);
     if (!y)
         return NULL;
-    node *distance = do_unary(UFUNC_absolute, do_binary(UFUNC_subtract, node_keep(a), node_keep(y), m), m);
-    node *allowed = do_binary(UFUNC_multiply, weak_float(args[2].v.number, m), do_unary(UFUNC_absolute, node_keep(y), m), m);
+    node *distance = do_unary(UFUNC_absolute, do_binary(UFUNC_subtract, kept(a), kept(y), m), m);
+    node *allowed = do_binary(UFUNC_multiply, weak_float(args[2].v.number, m), do_unary(UFUNC_absolute, kept(y), m), m);
     allowed = do_binary(UFUNC_add, weak_float(args[3].v.number, m), allowed, m);
-    node *r = do_binary(UFUNC_logical_and, do_binary(UFUNC_less_equal, distance, allowed, m), do_unary(UFUNC_isfinite, node_keep(y), m), m);
-    r = do_binary(UFUNC_logical_or, r, do_binary(UFUNC_equal, node_keep(a), node_keep(y), m), m);
+    node *r = do_binary(UFUNC_logical_and, do_binary(UFUNC_less_equal, distance, allowed, m), do_unary(UFUNC_isfinite, kept(y), m), m);
+    r = do_binary(UFUNC_logical_or, r, do_binary(UFUNC_equal, kept(a), kept(y), m), m);
     if (args[4].v.flag)
-        r = do_binary(UFUNC_logical_or, r, do_binary(UFUNC_logical_and, do_unary(UFUNC_isnan, node_keep(a), m), do_unary(UFUNC_isnan, node_keep(y), m), m), m);
+        r = do_binary(UFUNC_logical_or, r, do_binary(UFUNC_logical_and, do_unary(UFUNC_isnan, kept(a), m), do_unary(UFUNC_isnan, kept(y), m), m), m);
     node_drop(y);
     return r;
 }
@@ -168,9 +166,9 @@ kn_status op_allclose(const op_value *args, node **results, message *m) { return
 
 static node *equal_everywhere(node *a, node *b, bool equal_nan, message *m)
 {
-    node *r = do_binary(UFUNC_equal, node_keep(a), node_keep(b), m);
+    node *r = do_binary(UFUNC_equal, kept(a), kept(b), m);
     if (equal_nan)
-        r = do_binary(UFUNC_logical_or, r, do_binary(UFUNC_logical_and, do_unary(UFUNC_isnan, node_keep(a), m), do_unary(UFUNC_isnan, node_keep(b), m), m), m);
+        r = do_binary(UFUNC_logical_or, r, do_binary(UFUNC_logical_and, do_unary(UFUNC_isnan, kept(a), m), do_unary(UFUNC_isnan, kept(b), m), m), m);
     return all_of(r, m);
 }
 
@@ -218,7 +216,7 @@ static node *border(node *x, const node *a, int axis, message *m)
 {
     int64_t shape[NDIM_MAX];
     if (x->ndim)
-        return node_keep(x);
+        return kept(x);
     memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
     shape[axis] = 1;
     return do_broadcast(node_cast(x, x->dtype, m), a->ndim, shape, m);
@@ -230,7 +228,7 @@ static node *with_borders(node *a, node *before, node *after, int axis, const ch
     int n = 0;
     if (before)
         parts[n++] = border(before, a, axis, m);
-    parts[n++] = node_keep(a);
+    parts[n++] = kept(a);
     if (after)
         parts[n++] = border(after, a, axis, m);
     bool whole = true;
@@ -267,7 +265,7 @@ kn_status op_diff(const op_value *args, node **results, message *m)
     if (status)
         return status;
     if (n == 0)
-        return give(results, node_keep(a), m);
+        return give(results, kept(a), m);
     node *r = with_borders(a, args[3].v.array, args[4].v.array, axis, "diff", m);
     for (int64_t i = 0; i < n && r && (i == 0 || r->shape[axis] > 0); i++)
         r = differences(r, axis, m);
@@ -303,10 +301,10 @@ kn_status op_trapezoid(const op_value *args, node **results, message *m)
     if (status)
         return status;
     if (!x) {
-        d = args[2].v.array ? node_keep(args[2].v.array) : weak_float(1, m);
+        d = args[2].v.array ? kept(args[2].v.array) : weak_float(1, m);
     } else if (x->ndim == 1) {
         int64_t shape[NDIM_MAX];
-        d = differences(node_keep(x), 0, m);
+        d = differences(kept(x), 0, m);
         for (int i = 0; i < y->ndim && d; i++)
             shape[i] = i == axis ? d->shape[0] : 1;
         d = do_reshape(d, y->ndim, shape, m);
@@ -314,7 +312,7 @@ kn_status op_trapezoid(const op_value *args, node **results, message *m)
         status = axis_of(args[3].v.axis, x, "trapezoid", &along, m);
         if (status)
             return status;
-        d = differences(node_keep(x), along, m);
+        d = differences(kept(x), along, m);
     }
     node *pairs = do_binary(UFUNC_add, shifted(y, axis, 1, 0, m), shifted(y, axis, 0, 1, m), m);
     node *areas = do_binary(UFUNC_divide, do_binary(UFUNC_multiply, d, pairs, m), weak_float(2, m), m);

@@ -4,6 +4,7 @@
 #include "ir/graph/graph.h"
 
 /* ---- node.c ---- */
+static inline node *kept(node *a) { return a ? node_keep(a) : NULL; }   /* one more reference, for compositions that may have failed */
 node *node_windowed(node_kind kind, kn_dtype t, int ndim, const int64_t *shape, int nin, node *const *in, const window *w, message *m);
 
 /* ---- window.c ---- */

@@ -16,7 +16,7 @@ static node *write_part(node *base, int axis, int64_t at, node *value, message *
         return NULL;
     strides_c_order(base->ndim, base->shape, 1, strides);
     window w = {.offset = at * strides[axis], .strides = strides, .shape = value->shape, .ndim = base->ndim};
-    node *n = value->size ? node_write(base, &w, value, m) : node_keep(base);
+    node *n = value->size ? node_write(base, &w, value, m) : kept(base);
     node_drop(base);
     return n;
 }
@@ -70,7 +70,7 @@ static kn_status parts_of(const op_value *list, const char *name, parts *p, mess
     if (!p->at)
         return fail_memory(m, name);
     for (; p->n < list->v.list.n; p->n++)
-        p->at[p->n] = node_keep(list->v.list.at[p->n]);
+        p->at[p->n] = kept(list->v.list.at[p->n]);
     return KN_OK;
 }
 
@@ -211,7 +211,7 @@ kn_status op_repeat(const op_value *args, node **results, message *m)
     if (n < 0)
         return fail(m, KN_VALUE_ERROR, "repeat: the number of repeats, %lld, must not be negative", (long long)n);
     bool flat = args[2].v.axis == INT64_MIN;
-    node *a = flat ? node_reshape(args[0].v.array, 1, &args[0].v.array->size, m) : node_keep(args[0].v.array);
+    node *a = flat ? node_reshape(args[0].v.array, 1, &args[0].v.array->size, m) : kept(args[0].v.array);
     kn_status status = a ? flat ? KN_OK : single_axis(args[2].v.axis, a, "repeat", &axis, m) : KN_MEMORY_ERROR;
     if (status || a->ndim == NDIM_MAX) {
         node_drop(a);
@@ -304,7 +304,7 @@ node *rolled(node *a, int64_t shift, int axis, message *m)
     if (shift < 0)
         shift += n;
     if (shift == 0)
-        return node_keep(a);
+        return kept(a);
     node *parts[2] = {slice_axis(a, axis, n - shift, shift, m), slice_axis(a, axis, 0, n - shift, m)};
     node *r = parts[0] && parts[1] ? join_nodes(2, parts, axis, a->dtype, "roll", m) : NULL;
     node_drop(parts[0]);
@@ -324,7 +324,7 @@ kn_status op_roll(const op_value *args, node **results, message *m)
     kn_status status = axes_normalise(args[2].v.axis, a->ndim, NULL, list, &n, "roll", m);
     if (status)
         return status;
-    node *r = node_keep(a);
+    node *r = kept(a);
     for (int i = 0; i < n && r; i++) {
         node *next = rolled(r, args[1].v.integer, list[i], m);
         node_drop(r);
@@ -350,7 +350,7 @@ static node *folded(int64_t n, int64_t before, int64_t after, pad_mode mode, mes
     i = do_binary(UFUNC_remainder, i, typed_int(KN_INT64, period, m), m);
     if (mode == PAD_WRAP || !i)
         return i;
-    node *back = do_binary(UFUNC_subtract, typed_int(KN_INT64, mode == PAD_REFLECT ? period : period - 1, m), node_keep(i), m);
+    node *back = do_binary(UFUNC_subtract, typed_int(KN_INT64, mode == PAD_REFLECT ? period : period - 1, m), kept(i), m);
     return do_binary(UFUNC_minimum, i, back, m);
 }
 
@@ -364,7 +364,7 @@ static node *pad_constant(node *a, const int64_t *width, node *value, message *m
     for (int d = 0; d < a->ndim; d++)
         w.offset += width[2 * d] * strides[d];
     node *base = filled(value ? node_cast(value, a->dtype, m) : typed_int(a->dtype, 0, m), a->ndim, shape, m);
-    node *r = base ? a->size ? node_write(base, &w, a, m) : node_keep(base) : NULL;
+    node *r = base ? a->size ? node_write(base, &w, a, m) : kept(base) : NULL;
     node_drop(base);
     return r;
 }
@@ -389,7 +389,7 @@ kn_status op_pad(const op_value *args, node **results, message *m)
     }
     if (mode == PAD_CONSTANT)
         return args[3].v.array && args[3].v.array->ndim ? fail(m, KN_NOT_AVAILABLE, "pad: one constant value for all borders only") : give(results, pad_constant(a, width, args[3].v.array, m), m);
-    node *r = node_keep(a);
+    node *r = kept(a);
     for (int d = 0; d < a->ndim && r; d++) {
         if (!width[2 * d] && !width[2 * d + 1])
             continue;

@@ -83,7 +83,7 @@ kn_status op_ones_like(const op_value *args, node **results, message *m) { LIKE(
 kn_status op_empty_like(const op_value *args, node **results, message *m) { LIKE(1); return empty("empty_like", ndim, shape, t, results, m); }
 kn_status op_full_like(const op_value *args, node **results, message *m) { LIKE(2); return full("full_like", ndim, shape, args[1].v.array, t, results, m); }
 
-kn_status op_copy(const op_value *args, node **results, message *m) { return give(results, do_cast(node_keep(args[0].v.array), args[0].v.array->dtype, m), m); }
+kn_status op_copy(const op_value *args, node **results, message *m) { return give(results, do_cast(kept(args[0].v.array), args[0].v.array->dtype, m), m); }
 kn_status op_astype(const op_value *args, node **results, message *m)
 {
     if (!args[1].v.dtype)
@@ -256,7 +256,7 @@ static node *spaced(const spacing *s, node *start, node *stop, kn_dtype t, messa
 {
     int64_t div = s->endpoint ? s->num - 1 : s->num;
     node *from = node_cast(start, t, m), *to = node_cast(stop, t, m);
-    node *delta = do_binary(UFUNC_subtract, to ? node_keep(to) : NULL, from ? node_keep(from) : NULL, m);
+    node *delta = do_binary(UFUNC_subtract, kept(to), kept(from), m);
     if (!delta) {
         node_drop(from);
         node_drop(to);
@@ -265,9 +265,9 @@ static node *spaced(const spacing *s, node *start, node *stop, kn_dtype t, messa
     int rank = delta->ndim;
     node *i = steps(s->num, t, rank, m), *y;
     if (div > 0) { /* where the step underflows to 0, dividing first still reaches the end */
-        node *by = typed_int(t, div, m), *step = do_binary(UFUNC_divide, node_keep(delta), by ? node_keep(by) : NULL, m);
-        node *tiny = do_binary(UFUNC_equal, step ? node_keep(step) : NULL, typed_int(t, 0, m), m);
-        node *divided = do_binary(UFUNC_multiply, do_binary(UFUNC_divide, i ? node_keep(i) : NULL, by, m), delta, m);
+        node *by = typed_int(t, div, m), *step = do_binary(UFUNC_divide, kept(delta), kept(by), m);
+        node *tiny = do_binary(UFUNC_equal, kept(step), typed_int(t, 0, m), m);
+        node *divided = do_binary(UFUNC_multiply, do_binary(UFUNC_divide, kept(i), by, m), delta, m);
         y = do_where(tiny, divided, do_binary(UFUNC_multiply, i, step, m), m);
     } else {
         y = do_binary(UFUNC_multiply, i, delta, m);
@@ -311,7 +311,7 @@ kn_status op_logspace(const op_value *args, node **results, message *m)
     if (status)
         return status;
     node *y = spaced(&s, args[0].v.array, args[1].v.array, spaced_dtype(args[0].v.array, args[1].v.array), m);
-    node *base = args[4].v.array ? node_keep(args[4].v.array) : weak_float(10, m);
+    node *base = args[4].v.array ? kept(args[4].v.array) : weak_float(10, m);
     y = first_axis_to(do_binary(UFUNC_power, base, y, m), s.axis, s.name, m);
     return give(results, s.dtype ? do_cast(y, s.dtype, m) : y, m);
 }
@@ -330,10 +330,10 @@ kn_status op_geomspace(const op_value *args, node **results, message *m)
     node *start = node_cast(ends[0], t, m), *stop = node_cast(ends[1], t, m);
     if (!broadcast_pair(&start, &stop, s.name, m))
         return give(results, NULL, m);
-    node *sign = do_unary(UFUNC_sign, node_keep(start), m);
-    start = do_binary(UFUNC_divide, start, sign ? node_keep(sign) : NULL, m);
-    stop = do_binary(UFUNC_divide, stop, sign ? node_keep(sign) : NULL, m);
-    node *low = do_unary(UFUNC_log10, start ? node_keep(start) : NULL, m), *high = do_unary(UFUNC_log10, stop ? node_keep(stop) : NULL, m);
+    node *sign = do_unary(UFUNC_sign, kept(start), m);
+    start = do_binary(UFUNC_divide, start, kept(sign), m);
+    stop = do_binary(UFUNC_divide, stop, kept(sign), m);
+    node *low = do_unary(UFUNC_log10, kept(start), m), *high = do_unary(UFUNC_log10, kept(stop), m);
     node *y = low && high ? do_binary(UFUNC_power, weak_float(10, m), spaced(&s, low, high, t, m), m) : NULL;
     node_drop(low);
     node_drop(high);
@@ -380,7 +380,7 @@ static kn_status triangle(const op_value *args, bool lower, node **results, mess
     if (a->ndim == 0)
         return fail(m, KN_VALUE_ERROR, "%s: needs at least 1 dimension", lower ? "tril" : "triu");
     node *mask = compared(UFUNC_greater_equal, rows, cols, lower ? k : k - 1, m), *zero = typed_int(a->dtype, 0, m);
-    return give(results, lower ? do_where(mask, node_keep(a), zero, m) : do_where(mask, zero, node_keep(a), m), m);
+    return give(results, lower ? do_where(mask, kept(a), zero, m) : do_where(mask, zero, kept(a), m), m);
 }
 
 kn_status op_tril(const op_value *args, node **results, message *m) { return triangle(args, true, results, m); }
@@ -404,7 +404,7 @@ kn_status op_diag(const op_value *args, node **results, message *m)
 {
     node *v = args[0].v.array;
     if (v->ndim == 1)
-        return give(results, diagonal_matrix(node_keep(v), args[1].v.integer, m), m);
+        return give(results, diagonal_matrix(kept(v), args[1].v.integer, m), m);
     if (v->ndim != 2)
         return fail(m, KN_VALUE_ERROR, "diag: takes one or two dimensions, got %d", v->ndim);
     layout in, out;

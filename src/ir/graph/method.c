@@ -69,7 +69,7 @@ node *ufunc_outer(int ufunc, node *a, node *b, kn_dtype dtype, message *m)
     }
     for (int d = 0; d < a->ndim + b->ndim; d++)
         shape[d] = d < a->ndim ? a->shape[d] : 1;
-    node *wide = b->ndim ? node_reshape(a, a->ndim + b->ndim, shape, m) : node_keep(a);
+    node *wide = b->ndim ? node_reshape(a, a->ndim + b->ndim, shape, m) : kept(a);
     if (wide)
         ufunc_apply(ufunc, 2, (node *[]){wide, b}, dtype, &r, m);
     node_drop(wide);

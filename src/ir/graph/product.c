@@ -67,7 +67,7 @@ kn_status op_matmul(const op_value *args, node **results, message *m)
         if (!dtype_can_cast(args[i].v.array->dtype, t, rule))
             return fail(m, KN_TYPE_ERROR, "matmul: %s cannot be cast to %s under the casting rule", dtype_table[args[i].v.array->dtype].name, dtype_table[t].name);
     bool row = a->ndim == 1, column = b->ndim == 1;
-    node *x = row ? do_expand(node_keep(a), 0, m) : node_keep(a), *y = column ? do_expand(node_keep(b), 1, m) : node_keep(b);
+    node *x = row ? do_expand(kept(a), 0, m) : kept(a), *y = column ? do_expand(kept(b), 1, m) : kept(b);
     if (!x || !y) {
         node_drop(x);
         node_drop(y);
@@ -133,7 +133,7 @@ static node *contract(node *a, node *b, int n, const int *over_a, const int *ove
     return do_reshape(product(left, right, nodes_dtype(2, (node *[]){a, b}), m), ndim, shape, m);
 }
 
-static node *multiplied(node *a, node *b, message *m) { return do_binary(UFUNC_multiply, node_keep(a), node_keep(b), m); }
+static node *multiplied(node *a, node *b, message *m) { return do_binary(UFUNC_multiply, kept(a), kept(b), m); }
 
 kn_status op_dot(const op_value *args, node **results, message *m)
 {
@@ -202,7 +202,7 @@ kn_status op_vecdot(const op_value *args, node **results, message *m)
         return status;
     if (a->shape[x] != b->shape[y])
         return fail(m, KN_VALUE_ERROR, "vecdot: vectors of %lld and %lld elements", (long long)a->shape[x], (long long)b->shape[y]);
-    node *left = last_axis(node_keep(a), x, m), *right = last_axis(node_keep(b), y, m);
+    node *left = last_axis(kept(a), x, m), *right = last_axis(kept(b), y, m);
     if (left && dtype_is_complex(left->dtype))
         left = do_unary(UFUNC_conjugate, left, m);
     node *products = do_binary(UFUNC_multiply, left, right, m);
@@ -216,7 +216,7 @@ kn_status op_vecdot(const op_value *args, node **results, message *m)
 kn_status op_outer(const op_value *args, node **results, message *m)
 {
     node *a = args[0].v.array, *b = args[1].v.array;
-    return give(results, do_binary(UFUNC_multiply, do_reshape(node_keep(a), 2, (const int64_t[]){a->size, 1}, m), node_reshape(b, 1, &b->size, m), m), m);
+    return give(results, do_binary(UFUNC_multiply, do_reshape(kept(a), 2, (const int64_t[]){a->size, 1}, m), node_reshape(b, 1, &b->size, m), m), m);
 }
 
 kn_status op_kron(const op_value *args, node **results, message *m)
@@ -276,7 +276,7 @@ kn_status op_cross(const op_value *args, node **results, message *m)
         if (!status && in[i]->shape[axis] != 3)
             status = fail(m, KN_VALUE_ERROR, "cross: vectors have 3 components, not %lld", (long long)in[i]->shape[axis]);
         if (!status)
-            v[i] = last_axis(node_keep(in[i]), axis, m);
+            v[i] = last_axis(kept(in[i]), axis, m);
     }
     for (int i = 0; i < 3 && v[0] && v[1]; i++) {
         node *c = cross_component(v[0], v[1], (i + 1) % 3, (i + 2) % 3, m);

@@ -96,7 +96,7 @@ node *reduce_axes(reduction_number r, node *a, uint64_t axes, kn_dtype t, bool k
     node *x = node_cast(a, in, m), *n = NULL;
     r = reduction_on(r, t);
     if (x && axes == 0)
-        n = node_keep(x); /* axis=(): every element is its own result */
+        n = kept(x); /* axis=(): every element is its own result */
     else if (x)
         n = node_reduce((int)r, x, axes, in, reductions[r].ordered, m);
     node_drop(x);
@@ -138,7 +138,7 @@ static node *identity_node(reduction_number r, kn_dtype t, message *m)
 static node *masked(const request *q, node *a, node *other, message *m)
 {
     char x[SHAPE_TEXT], y[SHAPE_TEXT];
-    node *n = do_where(node_keep(q->where), node_keep(a), other, m);
+    node *n = do_where(kept(q->where), kept(a), other, m);
     if (n && (n->ndim != a->ndim || memcmp(n->shape, a->shape, (size_t)a->ndim * sizeof *a->shape) != 0)) {
         fail(m, KN_VALUE_ERROR, "%s: where of shape %s does not broadcast to the array's %s", q->name, shape_text(x, q->where->ndim, q->where->shape), shape_text(y, a->ndim, a->shape));
         node_drop(n);
@@ -157,17 +157,17 @@ node *reduce_request(reduction_number r, const char *name, node *a, uint64_t axe
 {
     request q = {.name = name, .a = a, .where = where};
     bool own_identity = has_identity(reduction_on(r, t));
-    node *x = do_cast(node_keep(a), t, m);
+    node *x = do_cast(kept(a), t, m);
     if (x && where) {
         if (!own_identity && !initial) {
             fail(m, KN_VALUE_ERROR, "%s: where needs initial, since %s has no identity", name, name);
             node_drop(x);
             return NULL;
         }
-        node *other = reductions[r].identity ? identity_node(r, t, m) : do_cast(node_keep(initial), t, m);
-        node *kept = other ? masked(&q, x, other, m) : NULL;
+        node *other = reductions[r].identity ? identity_node(r, t, m) : do_cast(kept(initial), t, m);
+        node *chosen = other ? masked(&q, x, other, m) : NULL;
         node_drop(x);
-        x = kept;
+        x = chosen;
     }
     if (!x)
         return NULL;
@@ -336,7 +336,7 @@ static node *magnitude_squared(node *x, message *m)
 {
     if (!x || !dtype_is_complex(x->dtype))
         return do_unary(UFUNC_square, x, m);
-    node *re = do_unary(UFUNC_square, do_real(node_keep(x), m), m), *im = do_unary(UFUNC_square, do_imag(x, m), m);
+    node *re = do_unary(UFUNC_square, do_real(kept(x), m), m), *im = do_unary(UFUNC_square, do_imag(x, m), m);
     return do_binary(UFUNC_add, re, im, m);
 }
 
@@ -347,13 +347,13 @@ static node *deviations(const request *q, kn_dtype in, node *mean, message *m)
         if (!dtype_is_complex(in))
             return reduce_axes(REDUCTION_var, q->a, q->axes, in, q->keepdims, m);
         kn_dtype part = dtype_table[in].part;
-        node *a = node_cast(q->a, in, m), *re = do_real(a ? node_keep(a) : NULL, m), *im = do_imag(a, m);
+        node *a = node_cast(q->a, in, m), *re = do_real(kept(a), m), *im = do_imag(a, m);
         node *x = re ? reduce_axes(REDUCTION_var, re, q->axes, part, q->keepdims, m) : NULL, *y = im ? reduce_axes(REDUCTION_var, im, q->axes, part, q->keepdims, m) : NULL;
         node_drop(re);
         node_drop(im);
         return do_binary(UFUNC_add, x, y, m);
     }
-    node *middle = mean ? node_keep(mean) : NULL;
+    node *middle = kept(mean);
     if (!middle) {
         request inner = *q;
         inner.keepdims = true;
@@ -446,7 +446,7 @@ kn_status op_average(const op_value *args, node **results, message *m)
     }
     request products = q, scale = q;
     scale.a = w;
-    products.a = w ? do_binary(UFUNC_multiply, node_cast(a, t, m), node_keep(w), m) : NULL;
+    products.a = w ? do_binary(UFUNC_multiply, node_cast(a, t, m), kept(w), m) : NULL;
     node *sum = products.a ? run(&products, REDUCTION_sum, t, m) : NULL, *total = sum ? run(&scale, REDUCTION_sum, t, m) : NULL;
     node_drop(products.a);
     node_drop(w);
@@ -465,7 +465,7 @@ static node *position_of(const char *name, reduction_number r, node *a, kn_axis 
         fail(m, KN_TYPE_ERROR, "%s: takes one axis", name);
         return NULL;
     }
-    node *x = flat ? node_reshape(a, 1, &a->size, m) : node_keep(a);
+    node *x = flat ? node_reshape(a, 1, &a->size, m) : kept(a);
     int along = flat ? 0 : list[0];
     if (x && x->shape[along] == 0 && a->size == 0) {
         int64_t results = 1;
@@ -487,9 +487,9 @@ static node *position_of(const char *name, reduction_number r, node *a, kn_axis 
 
 static kn_status position(const char *name, reduction_number r, const op_value *args, bool skip_nan, node **results, message *m)
 {
-    node *a = node_keep(args[0].v.array);
+    node *a = kept(args[0].v.array);
     if (skip_nan && dtype_is_inexact(a->dtype)) {
-        node *missing = do_unary(UFUNC_isnan, node_keep(a), m);
+        node *missing = do_unary(UFUNC_isnan, kept(a), m);
         a = do_where(missing, identity_node(r, a->dtype, m), a, m);
     }
     kn_status status = give(results, a ? position_of(name, r, a, args[1].v.axis, args[3].v.flag, m) : NULL, m);
@@ -508,8 +508,8 @@ kn_status op_nanargmin(const op_value *args, node **results, message *m) { retur
 static node *without_nan(node *a, int64_t by, message *m)
 {
     if (!dtype_is_inexact(a->dtype))
-        return node_keep(a);
-    return do_where(do_unary(UFUNC_isnan, node_keep(a), m), typed_int(a->dtype, by, m), node_keep(a), m);
+        return kept(a);
+    return do_where(do_unary(UFUNC_isnan, kept(a), m), typed_int(a->dtype, by, m), kept(a), m);
 }
 
 static kn_status nan_sum(const char *name, reduction_number r, int64_t by, const op_value *args, node **results, message *m)
@@ -528,9 +528,9 @@ kn_status op_nanprod(const op_value *args, node **results, message *m) { return 
 /* The mask of what counts: not NaN, and within `where`. New reference; NULL with the message, or with no error when all counts. */
 static node *present_mask(const request *q, message *m)
 {
-    node *mask = do_unary(UFUNC_logical_not, do_unary(UFUNC_isnan, node_keep(q->a), m), m);
+    node *mask = do_unary(UFUNC_logical_not, do_unary(UFUNC_isnan, kept(q->a), m), m);
     if (mask && q->where)
-        mask = do_binary(UFUNC_logical_and, mask, node_keep(q->where), m);
+        mask = do_binary(UFUNC_logical_and, mask, kept(q->where), m);
     return mask;
 }
 
@@ -572,7 +572,7 @@ node *scan_axis(reduction_number r, node *a, int64_t axis, kn_dtype t, const cha
 {
     int along = 0, list[NDIM_MAX], n;
     bool wide = is_short_float(t) && widens(r);
-    node *x = axis == INT64_MIN ? node_reshape(a, 1, &a->size, m) : node_keep(a);
+    node *x = axis == INT64_MIN ? node_reshape(a, 1, &a->size, m) : kept(a);
     if (x && axis != INT64_MIN) {
         kn_status status = axes_normalise(axis, a->ndim, NULL, list, &n, name, m);
         if (status || n != 1) {
@@ -584,14 +584,14 @@ node *scan_axis(reduction_number r, node *a, int64_t axis, kn_dtype t, const cha
         along = list[0];
     }
     x = do_cast(x, wide ? KN_FLOAT32 : t, m);
-    node *s = x ? x->size == 0 ? node_keep(x) : node_scan((int)reduction_on(r, t), x, along, m) : NULL;
+    node *s = x ? x->size == 0 ? kept(x) : node_scan((int)reduction_on(r, t), x, along, m) : NULL;
     node_drop(x);
     return do_cast(s, t, m);
 }
 
 static kn_status scan(const char *name, reduction_number r, int64_t nan_as, bool skip_nan, const op_value *args, node **results, message *m)
 {
-    node *a = skip_nan ? without_nan(args[0].v.array, nan_as, m) : node_keep(args[0].v.array);
+    node *a = skip_nan ? without_nan(args[0].v.array, nan_as, m) : kept(args[0].v.array);
     kn_status status = give(results, a ? scan_axis(r, a, args[1].v.axis, sum_dtype(a->dtype, args[2].v.dtype), name, m) : NULL, m);
     node_drop(a);
     return status;

@@ -86,7 +86,7 @@ kn_status op_take(const op_value *args, node **results, message *m)
         status = fail(m, KN_TYPE_ERROR, "take: takes one axis");
     if (status)
         return status;
-    node *from = flat ? node_reshape(a, 1, &a->size, m) : node_keep(a);
+    node *from = flat ? node_reshape(a, 1, &a->size, m) : kept(a);
     node *at = from ? positions(args[1].v.array, from->shape[list[0]], mode, "take", m) : NULL;
     if (at)
         r = gather_axis(from, list[0], at, m);
@@ -103,7 +103,7 @@ kn_status op_take_along_axis(const op_value *args, node **results, message *m)
     int64_t shape[NDIM_MAX], left[NDIM_MAX], right[NDIM_MAX];
     int8_t from[NDIM_MAX];
     bool flat = args[2].v.axis == INT64_MIN;
-    node *x = flat ? node_reshape(a, 1, &a->size, m) : node_keep(a), *r = NULL;
+    node *x = flat ? node_reshape(a, 1, &a->size, m) : kept(a), *r = NULL;
     if (!x)
         return give(results, NULL, m);
     kn_status status = flat ? KN_OK : axes_normalise(args[2].v.axis, x->ndim, NULL, list, &n, op, m);
@@ -136,7 +136,7 @@ kn_status op_where(const op_value *args, node **results, message *m)
 {
     if (!args[1].v.array || !args[2].v.array)
         return fail(m, KN_VALUE_ERROR, "where: give both x and y, or neither");
-    return give(results, do_where(node_keep(args[0].v.array), node_keep(args[1].v.array), node_keep(args[2].v.array), m), m);
+    return give(results, do_where(kept(args[0].v.array), kept(args[1].v.array), kept(args[2].v.array), m), m);
 }
 
 kn_status op_choose(const op_value *args, node **results, message *m)
@@ -149,14 +149,14 @@ kn_status op_choose(const op_value *args, node **results, message *m)
         return status;
     if (n == 0)
         return fail(m, KN_VALUE_ERROR, "choose: there is nothing to choose from");
-    node *at = positions(a, n, mode, "choose", m), *r = at ? node_keep(args[1].v.list.at[0]) : NULL;
+    node *at = positions(a, n, mode, "choose", m), *r = at ? kept(args[1].v.list.at[0]) : NULL;
     for (int i = 1; i < n && r; i++) {
-        node *here = do_binary(UFUNC_equal, node_keep(at), typed_int(KN_INT64, i, m), m);
-        r = do_where(here, node_keep(args[1].v.list.at[i]), r, m);
+        node *here = do_binary(UFUNC_equal, kept(at), typed_int(KN_INT64, i, m), m);
+        r = do_where(here, kept(args[1].v.list.at[i]), r, m);
     }
     if (r && n == 1) { /* the shape still comes from both */
-        node *here = do_binary(UFUNC_equal, node_keep(at), typed_int(KN_INT64, 0, m), m);
-        r = do_where(here, node_keep(r), r, m);
+        node *here = do_binary(UFUNC_equal, kept(at), typed_int(KN_INT64, 0, m), m);
+        r = do_where(here, kept(r), r, m);
     }
     node_drop(at);
     return give(results, r, m);
@@ -169,14 +169,14 @@ kn_status op_select(const op_value *args, node **results, message *m)
         return fail(m, KN_VALUE_ERROR, "select: %d conditions for %d choices", n, args[1].v.list.n);
     if (n == 0)
         return fail(m, KN_VALUE_ERROR, "select: needs at least one condition");
-    node *r = args[2].v.array ? node_keep(args[2].v.array) : weak_int(0, m);
+    node *r = args[2].v.array ? kept(args[2].v.array) : weak_int(0, m);
     for (int i = n; i-- > 0 && r;) {
         node *condition = args[0].v.list.at[i];
         if (condition->dtype != KN_BOOL) {
             node_drop(r);
             return fail(m, KN_TYPE_ERROR, "select: condition %d is %s, not bool", i, dtype_table[condition->dtype].name);
         }
-        r = do_where(node_keep(condition), node_keep(args[1].v.list.at[i]), r, m);
+        r = do_where(kept(condition), kept(args[1].v.list.at[i]), r, m);
     }
     return give(results, r, m);
 }

@@ -72,7 +72,7 @@ done:
 
 static kn_status one(family_number f, const op_value *args, node **results, message *m)
 {
-    return give(results, transform(f, node_keep(args[0].v.array), args[1].v.integer, args[2].v.axis, args[3].v.norm, m), m);
+    return give(results, transform(f, kept(args[0].v.array), args[1].v.integer, args[2].v.axis, args[3].v.norm, m), m);
 }
 
 kn_status op_fft(const op_value *args, node **results, message *m) { return one(FAMILY_fft, args, results, m); }
@@ -82,13 +82,13 @@ kn_status op_irfft(const op_value *args, node **results, message *m) { return on
 
 kn_status op_hfft(const op_value *args, node **results, message *m)
 {
-    node *a = do_unary(UFUNC_conjugate, node_keep(args[0].v.array), m);
+    node *a = do_unary(UFUNC_conjugate, kept(args[0].v.array), m);
     return give(results, transform(FAMILY_irfft, a, args[1].v.integer, args[2].v.axis, other_way(args[3].v.norm), m), m);
 }
 
 kn_status op_ihfft(const op_value *args, node **results, message *m)
 {
-    node *r = transform(FAMILY_rfft, node_keep(args[0].v.array), args[1].v.integer, args[2].v.axis, other_way(args[3].v.norm), m);
+    node *r = transform(FAMILY_rfft, kept(args[0].v.array), args[1].v.integer, args[2].v.axis, other_way(args[3].v.norm), m);
     return give(results, do_unary(UFUNC_conjugate, r, m), m);
 }
 
@@ -136,7 +136,7 @@ static kn_status several(const char *op, family_number along_last, family_number
     kn_status status = request_of(args, op, !last_first, &q, m);
     if (status)
         return status;
-    node *r = node_keep(args[0].v.array);
+    node *r = kept(args[0].v.array);
     int last = q.n - 1;
     if (last_first)
         r = transform(along_last, r, q.length[last], q.axes[last], args[3].v.norm, m);
@@ -161,8 +161,8 @@ kn_status op_fftfreq(const op_value *args, node **results, message *m)
     int64_t n = args[0].v.integer;
     if (n < 1)
         return fail(m, KN_VALUE_ERROR, "fftfreq: n must be positive, got %lld", (long long)n);
-    node *i = node_index(n, m), *upper = do_binary(UFUNC_less, node_keep(i), typed_int(KN_INT64, (n - 1) / 2 + 1, m), m);
-    node *negative = do_binary(UFUNC_subtract, i ? node_keep(i) : NULL, typed_int(KN_INT64, n, m), m);
+    node *i = node_index(n, m), *upper = do_binary(UFUNC_less, kept(i), typed_int(KN_INT64, (n - 1) / 2 + 1, m), m);
+    node *negative = do_binary(UFUNC_subtract, kept(i), typed_int(KN_INT64, n, m), m);
     i = do_where(upper, i, negative, m);
     return give(results, do_binary(UFUNC_multiply, i, weak_float(1.0 / ((double)n * args[1].v.number), m), m), m);
 }
@@ -182,7 +182,7 @@ static kn_status shift(const char *op, bool back, const op_value *args, node **r
     kn_status status = axes_normalise(args[1].v.axis, r->ndim, NULL, list, &n, op, m);
     if (status)
         return status;
-    node_keep(r);
+    kept(r);
     for (int i = 0; i < n && r; i++) {
         int64_t half = r->shape[list[i]] / 2;
         node *next = rolled(r, back ? -half : half, list[i], m);
@@ -204,7 +204,7 @@ static node *sorted(family_number f, node *a, kn_axis axis_given, bool stable, m
     bool flat = axis_given == INT64_MIN;
     if (!flat && one_axis(axis_given, a->ndim, op, &axis, m))
         return NULL;
-    node *x = flat ? node_reshape(a, 1, &a->size, m) : node_keep(a);
+    node *x = flat ? node_reshape(a, 1, &a->size, m) : kept(a);
     node *r = x ? node_opaque(f, 0, 1, &x, f == FAMILY_argsort ? KN_INT64 : (kn_dtype)x->dtype, x->ndim, x->shape, (const int64_t[]){axis, stable}, 2, m) : NULL;
     node_drop(x);
     return r;
@@ -259,7 +259,7 @@ kn_status op_median(const op_value *args, node **results, message *m)
             shape[n] = a->shape[d];
             order[n++] = d;
         }
-    int kept = n;
+    int outer = n;
     for (int d = 0; d < a->ndim; d++)
         if (set >> d & 1) {
             count *= a->shape[d];
@@ -267,9 +267,9 @@ kn_status op_median(const op_value *args, node **results, message *m)
         }
     kn_dtype out = dtype_is_inexact(a->dtype) ? (kn_dtype)a->dtype : KN_FLOAT64, in = dtype_size(out) == 2 ? KN_FLOAT32 : out;
     if (count == 0)
-        return give(results, filled(typed_float(out, __builtin_nan(""), m), kept, shape, m), m);
-    shape[kept] = count;
-    node *rows = do_reshape(node_transpose(a, order, m), kept + 1, shape, m);
+        return give(results, filled(typed_float(out, __builtin_nan(""), m), outer, shape, m), m);
+    shape[outer] = count;
+    node *rows = do_reshape(node_transpose(a, order, m), outer + 1, shape, m);
     node *s = rows ? sorted(FAMILY_sort, rows, -1, false, m) : NULL, *r;
     node_drop(rows);
     if (!s)
@@ -279,7 +279,7 @@ kn_status op_median(const op_value *args, node **results, message *m)
         r = do_binary(UFUNC_divide, do_binary(UFUNC_add, do_cast(element(s, count / 2 - 1, m), in, m), r, m), typed_int(in, 2, m), m);
     if (dtype_is_inexact(a->dtype)) { /* a NaN stands last */
         node *last = do_cast(element(s, count - 1, m), in, m);
-        r = do_where(do_unary(UFUNC_isnan, last ? node_keep(last) : NULL, m), last, r, m);
+        r = do_where(do_unary(UFUNC_isnan, kept(last), m), last, r, m);
     }
     node_drop(s);
     r = do_cast(r, out, m);
