@@ -161,7 +161,8 @@ static void evaluate_expr(run *r, int i) {
     case EXPR_INDEX: r->value[i] = (uint64_t)form_value(r, &x->at); break;
     case EXPR_LOAD: {
         int64_t at = form_value(r, &x->at) + (x->index >= 0 ? (int64_t)r->value[x->index] : 0);
-        r->value[i] = eval_load(r->n->operands[x->operand].type, address(r, x->operand), at);
+        r->value[i] = 0;
+        if (!x->nargs || args[0]) r->value[i] = eval_load(r->n->operands[x->operand].type, address(r, x->operand), at);
         break;
     }
     case EXPR_OP: {

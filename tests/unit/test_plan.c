@@ -327,6 +327,65 @@ Test(plan, writes_follow_each_other_in_one_memory)
     EXPECT_KERNELS(2, kernels(w));
 }
 
+/* ---- assignments that are choices ---- */
+
+static node *joined(int n, node *const *in, int axis)
+{
+    int64_t shape[NDIM_MAX], lo[NDIM_MAX] = { 0 }, hi[NDIM_MAX] = { 0 };
+    memcpy(shape, in[0]->shape, (size_t)in[0]->ndim * sizeof *shape);
+    for (int i = 1; i < n; i++) shape[axis] += in[i]->shape[axis];
+    node *all = node_empty((kn_dtype)in[0]->dtype, in[0]->ndim, shape, NULL);
+    for (int i = 0; i < n; i++) {
+        hi[axis] = lo[axis] + in[i]->shape[axis];
+        all = put(all, lo, hi, in[i]);
+        lo[axis] = hi[axis];
+    }
+    return all;
+}
+
+static node *rolled(node *x, int64_t by, int axis)
+{
+    int64_t lo[NDIM_MAX] = { 0 }, hi[NDIM_MAX] = { 0 };
+    lo[axis] = x->shape[axis] - by;
+    node *last = cut(x, lo, hi);
+    hi[axis] = lo[axis];
+    lo[axis] = 0;
+    return joined(2, (node *[]){ last, cut(x, lo, hi) }, axis);
+}
+
+Test(plan, arrays_joined_for_one_reader_are_not_stored)
+{
+    node *a = f64(SHAPE(3, 7)), *b = f64(SHAPE(2, 7)), *c = f64(SHAPE(1, 7));
+    EXPECT_KERNELS(1, kernels(add(joined(3, (node *[]){ mul(a, a), b, c }, 0), num(1))));
+    EXPECT_KERNELS(1, kernels(reduce(REDUCTION_sum, joined(2, (node *[]){ a, node_transpose(f64(SHAPE(7, 3)), (int[]){ 1, 0 }, NULL) }, 1), 2)));
+    EXPECT_KERNELS(3, kernels(joined(3, (node *[]){ mul(a, a), b, c }, 0)));
+}
+
+Test(plan, a_periodic_stencil_is_one_kernel)
+{
+    node *u = f64(SHAPE(12, 10)), *s = add(add(rolled(u, 1, 0), rolled(u, 11, 0)), add(rolled(u, 1, 1), rolled(u, 9, 1)));
+    EXPECT_KERNELS(1, kernels(sub(s, mul(num(4), u))));
+    node *p = mul(u, u);
+    EXPECT_KERNELS(1, kernels(add(rolled(rolled(p, 2, 0), 3, 1), u)));
+}
+
+Test(plan, a_padded_array_is_a_choice)
+{
+    node *z = node_broadcast(num(0), SHAPE(8, 9), NULL), *a = f64(SHAPE(6, 7)), *p = put(z, AT(1, 1), AT(-1, -1), mul(a, num(2)));
+    EXPECT_KERNELS(1, kernels(add(p, f64(SHAPE(8, 9)))));
+    EXPECT_KERNELS(1, kernels(add(node_transpose(p, (int[]){ 1, 0 }, NULL), f64(SHAPE(9, 8)))));
+}
+
+Test(plan, an_index_that_is_not_chosen_is_no_fault)
+{
+    node *a = f64(SHAPE(5)), *i = leaf_of(KN_INT64, SHAPE(4), (double[]){ 0, 4, 1, 2 });
+    node *shifted = node_map(UFUNC_add, 0, 2, (node *[]){ i, node_scalar(KN_INT64, (scalar){ .kind = SCALAR_INT, .v.i = -5 }, false, NULL) }, KN_INT64, NULL);
+    node *g = node_gather(a, (int8_t[]){ -1 }, 1, &shifted, SHAPE(4), NULL);
+    EXPECT_KERNELS(1, kernels(add(joined(2, (node *[]){ g, f64(SHAPE(9)) }, 0), num(1))));
+    node *bad = node_gather(a, (int8_t[]){ -1 }, 1, (node *[]){ leaf_of(KN_INT64, SHAPE(4), (double[]){ 0, 5, 1, 2 }) }, SHAPE(4), NULL);
+    EXPECT_KERNELS(1, kernels(add(joined(2, (node *[]){ bad, f64(SHAPE(9)) }, 0), num(1))));
+}
+
 /* ---- dtypes ---- */
 
 Test(plan, complex_values_are_pairs)

@@ -133,12 +133,30 @@ static node *random_write(node *a, node *b)
     return node_write(a, &v->attr.view, value, NULL);
 }
 
+/* Two arrays next to each other, as concatenate makes them. */
+static node *random_join(node *a, node *b)
+{
+    if (!a->ndim || a->size > 200) return node_keep(a);
+    int axis = (int)below(a->ndim);
+    int64_t shape[NDIM_MAX], strides[NDIM_MAX], w = 1;
+    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
+    shape[axis] *= 2;
+    for (int d = a->ndim; d-- > 0;) {
+        strides[d] = w;
+        w *= shape[d];
+    }
+    window first = { .strides = strides, .shape = a->shape, .ndim = a->ndim }, second = first;
+    second.offset = a->shape[axis] * strides[axis];
+    node *all = node_write(node_empty((kn_dtype)a->dtype, a->ndim, shape, NULL), &first, a, NULL);
+    return node_write(all, &second, shaped_like(b, a, (kn_dtype)a->dtype), NULL);
+}
+
 static node *random_node(node **pool, int n)
 {
     node *a = pool[below(n)], *b = pool[below(n)];
     kn_dtype t = (kn_dtype)a->dtype;
     if (a->size > 600) return random_shape_leaf(KN_FLOAT64);
-    switch (below(16)) {
+    switch (below(17)) {
     case 0: case 1: case 2: {
         node *in[2] = { a, below(4) ? shaped_like(b, a, t) : random_scalar(t) };
         static const int ops[] = { UFUNC_add, UFUNC_subtract, UFUNC_add, UFUNC_multiply };
@@ -194,6 +212,7 @@ static node *random_node(node **pool, int n)
         }
         return node_scatter(a, node_cast(b, t, NULL), below(2) ? SCATTER_SET : SCATTER_COMBINE, UFUNC_add, from, a->ndim, index, NULL);
     }
+    case 15: return random_join(a, b);
     default: return random_write(a, b);
     }
 }

@@ -69,6 +69,7 @@ typedef struct note {                        /* one a value */
     uint32_t lowest;                         /* least value inline below */
     uint32_t readers;                        /* groups that need it in memory */
     /* where it is in memory */
+    int32_t writes;                          /* WRITE: assignments of the inline chain that ends here */
     uint8_t way; uint32_t base;              /* WRITE, SCATTER: write_way, and the value whose memory is taken over or copied */
     bool taken;                              /* a WRITE in place ends this value's life */
     bool alone;                              /* no other anchor may share its kernel */
@@ -101,11 +102,20 @@ typedef struct visit {
     uint8_t part;                            /* VIEW of one part of an inline complex value: 1 real, 2 imaginary */
     uint8_t stage;                           /* longest chain of this group's reductions below */
     uint16_t form;                           /* NO_FORM: scalars */
+    uint16_t guard;                          /* 0, or the guard under which alone the form stays within the value */
+    uint16_t tests;                          /* inline WRITE: the guard that its new value is asked for under */
     uint16_t at;                             /* GATHER: affine part of the source's address; WRITE, SCATTER: of the store */
     uint32_t source;                         /* GATHER: the value in memory; NO_VALUE_NUMBER: it has no elements */
     uint32_t expr[2];                        /* set by lowering: real and imaginary part */
 } visit;
-typedef struct need { uint32_t value, visit; uint16_t form; bool parts; } need;
+typedef struct need { uint32_t value, visit; uint16_t form, guard; bool parts; } need;
+
+/* An assignment that is not stored is a choice: inside the window the new value, elsewhere the old one. What lies below
+ * the new value is asked for at forms that leave it elsewhere; loads there are masked. Coordinates cannot be found from
+ * such forms; they are kept with them instead. */
+typedef struct interval { uint16_t at; int64_t lo, hi; } interval;         /* lo <= form < hi */
+typedef struct guard_tests { uint16_t outer; uint16_t first, n; double share; } guard_tests;   /* outer: another guard that holds too */
+typedef struct known_digits { uint16_t form, guard, ndim; const int64_t *shape; uint16_t *at; } known_digits;
 
 typedef struct trace {
     space at;
@@ -113,6 +123,9 @@ typedef struct trace {
     visit *visits; uint32_t nvisits, cap_visits;
     uint32_t *order; uint32_t norder, cap_order;   /* inputs before users */
     need *links; uint32_t nlinks, cap_links;
+    guard_tests *guards; uint32_t nguards, cap_guards;     /* number 0 is "none" */
+    interval *intervals; uint32_t nintervals, cap_intervals;
+    known_digits *known; uint32_t nknown, cap_known;
     uint32_t *reads; int nreads; uint32_t cap_reads;  /* values in memory, each once; bases of writes are not among them */
     int ops, nstages;
     bool inner_store;                        /* an anchor varies over R and is no reduction */
@@ -163,7 +176,7 @@ static inline bool view_is_whole(const node *n) {
 }
 
 kn_status partition_run(partition *p);       /* fills notes, groups, run_order */
-void make_anchor(partition *p, uint32_t v, why_stored why);
+void make_anchor(partition *p, uint32_t v, why_stored why);  /* and, for an assignment, its base */
 /* Where a value that is read as memory lies: a value in memory and a window on it (false: it is all of it, in C order). */
 bool memory_window(const partition *p, const node *n, uint32_t *value, const window **w);
 
@@ -185,8 +198,9 @@ bool group_reaches(partition *p, uint32_t from, uint32_t to, bool indirect, bool
 typedef enum { WRITE_IN_PLACE, WRITE_COPY, WRITE_COMPLEMENT, WRITE_FRESH } write_way;
 /* Fills way and base of written notes; *again: a value was made an anchor, groups must be made anew. */
 kn_status partition_writes(partition *p, bool *again);
-/* The window as a box of the base: first coordinate and extent in each dimension; false: it is none. */
-bool write_box(const node *base, const window *w, int64_t *first, int64_t *extent);
+/* The window as a box of the base: first coordinate, extent and window dimension (-1: none) of each dimension; false: it is
+ * none. */
+bool write_box(const node *base, const window *w, int64_t *first, int64_t *extent, int *dimension);
 
 /* ---- lower_expr.c: the trace of a group as the expressions of a nest ---- */
 typedef struct lowering {
@@ -197,6 +211,7 @@ typedef struct lowering {
     nest *n;
     uint32_t cap_exprs, cap_reductions, cap_stores, *table, table_size;   /* table: exprs by contents */
     struct plan_builder *b;                  /* collects fault notes */
+    uint16_t guard;                          /* of the present visit */
     message *m;
     kn_status status;                        /* of the first failure */
 } lowering;
@@ -214,6 +229,8 @@ uint32_t lower_op(lowering *l, kop op, ktype t, uint32_t a, uint32_t b, uint32_t
 uint32_t lower_argument(lowering *l, int64_t v);            /* a number that depends on sizes */
 uint32_t lower_index(lowering *l, const form *f);
 void lower_fault(lowering *l, uint32_t condition, uint32_t position, kn_status status, const char *text);
+uint32_t lower_guard(lowering *l, uint16_t guard);          /* a bool */
+uint32_t lower_guarded_load(lowering *l, const expr *x, uint16_t guard);
 int32_t lower_operand(lowering *l, uint32_t value, bool written);
 static inline ktype lower_type(lowering *l, uint32_t x) { return (ktype)l->n->exprs[x].type; }
 ktype element_type(kn_dtype t);                             /* of a value, or of a complex value's parts, in expressions */

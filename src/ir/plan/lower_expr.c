@@ -106,6 +106,7 @@ uint32_t lower_index(lowering *l, const form *f) {
 
 void lower_fault(lowering *l, uint32_t condition, uint32_t position, kn_status status, const char *text) {
     unsigned code = l->status ? 0 : builder_fault(l->b, text, status);
+    if (l->guard) condition = lower_op(l, KOP_and, T_BOOL, lower_guard(l, l->guard), condition, 0);
     if (!code) { failed(l); return; }
     expr x = { .kind = EXPR_FAULT, .type = T_VOID, .op = (uint16_t)code, .index = -1 };
     lower_expr(l, &x, (const uint32_t[]){ condition, position }, 2);
@@ -160,6 +161,32 @@ static uint8_t pair_of(const lowering *l, const form *f) {
     return f->offset & 1 ? 2 : 1;
 }
 
+/* Whether the guard's tests hold, and those of the guards around it. */
+uint32_t lower_guard(lowering *l, uint16_t guard) {
+    const trace *t = l->t;
+    int64_t all = -1;
+    for (; guard; guard = t->guards[guard].outer)
+        for (uint16_t i = 0; i < t->guards[guard].n; i++) {
+            const interval *q = &t->intervals[t->guards[guard].first + i];
+            form f = form_in_parts(l, q->at, KN_INT64, false);
+            uint32_t at = lower_index(l, &f), test = lower_op(l, KOP_ge, T_BOOL, at, lower_argument(l, q->lo), 0);
+            test = lower_op(l, KOP_and, T_BOOL, test, lower_op(l, KOP_lt, T_BOOL, at, lower_argument(l, q->hi), 0), 0);
+            all = all < 0 ? test : lower_op(l, KOP_and, T_BOOL, (uint32_t)all, test, 0);
+        }
+    return all < 0 ? lower_int(l, T_BOOL, 1) : (uint32_t)all;
+}
+
+uint32_t lower_guarded_load(lowering *l, const expr *x, uint16_t guard) {
+    uint32_t mask = guard ? lower_guard(l, guard) : 0;
+    return lower_expr(l, x, &mask, guard ? 1 : 0);
+}
+
+static void lower_choice(lowering *l, visit *v, const node *n, const uint32_t (*in)[2]) {
+    ktype t = element_type((kn_dtype)n->dtype);
+    uint32_t inside = lower_guard(l, v->tests);
+    for (int part = 0; part < 2; part++) v->expr[part] = v->nlinks < 2 ? in[0][part] : lower_op(l, KOP_select, t, inside, in[0][part], in[1][part]);
+}
+
 static void lower_load(lowering *l, visit *v, const node *n) {
     kn_dtype t = (kn_dtype)n->dtype;
     expr x = { .kind = EXPR_LOAD, .type = element_type(t), .index = -1 };
@@ -167,11 +194,11 @@ static void lower_load(lowering *l, visit *v, const node *n) {
     x.at = form_in_parts(l, v->form, t, v->parts);
     if (v->parts) x.pair = pair_of(l, &x.at);
     else if (dtype_is_complex(t)) x.pair = 1;
-    v->expr[0] = v->expr[1] = lower_expr(l, &x, NULL, 0);
+    v->expr[0] = v->expr[1] = lower_guarded_load(l, &x, v->guard);
     if (v->parts || !dtype_is_complex(t)) return;
     x.pair = 2;
     x.at.offset++;
-    v->expr[1] = lower_expr(l, &x, NULL, 0);
+    v->expr[1] = lower_guarded_load(l, &x, v->guard);
 }
 
 static void lower_scalar(lowering *l, visit *v, const node *n) {
@@ -186,6 +213,7 @@ static void lower_scalar(lowering *l, visit *v, const node *n) {
 
 static void lower_visit(lowering *l, visit *v) {
     const node *n = l->p->notes[v->value].n;
+    l->guard = v->guard;
     uint32_t in[NDIM_MAX + 2][2] = { { 0 } };
     for (int i = 0; i < v->nlinks && i < NDIM_MAX + 2; i++) {
         const visit *u = &l->t->visits[l->t->links[v->link + (uint32_t)i].visit];
@@ -204,7 +232,10 @@ static void lower_visit(lowering *l, visit *v) {
     case NODE_MAP: lower_map(l, n, (const uint32_t (*)[2])in, v->expr); break;
     case NODE_REDUCE: case NODE_SCAN: lower_reduction(l, v, n, in[0]); break;
     case NODE_GATHER: lower_gather(l, v, n, (const uint32_t (*)[2])in); break;
-    case NODE_WRITE: lower_write(l, v, n, in[0]); break;
+    case NODE_WRITE:
+        if (l->p->notes[v->value].anchor) lower_write(l, v, n, in[0]);
+        else lower_choice(l, v, n, (const uint32_t (*)[2])in);
+        break;
     case NODE_SCATTER: lower_scatter(l, v, n, (const uint32_t (*)[2])in); break;
     default: break;
     }

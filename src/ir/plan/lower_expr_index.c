@@ -56,11 +56,11 @@ void lower_gather(lowering *l, visit *v, const node *n, const uint32_t (*in)[2])
     x.operand = lower_operand(l, value, false);
     x.at = form_in_parts(l, v->at, (kn_dtype)l->p->notes[value].n->dtype, v->parts);
     x.pair = dtype_is_complex(t) ? 1 : 0;
-    v->expr[0] = v->expr[1] = lower_expr(l, &x, NULL, 0);
+    v->expr[0] = v->expr[1] = lower_guarded_load(l, &x, v->guard);
     if (!dtype_is_complex(t)) return;
     x.pair = 2;
     x.at.offset++;
-    v->expr[1] = lower_expr(l, &x, NULL, 0);
+    v->expr[1] = lower_guarded_load(l, &x, v->guard);
 }
 
 void lower_write(lowering *l, visit *v, const node *n, const uint32_t *in) {

@@ -31,7 +31,8 @@ typedef enum {
     EXPR_SCALAR,   /* scalar argument `scalar`, part `part` */
     EXPR_ARG,      /* a host-made integer argument: value */
     EXPR_INDEX,    /* the i64 value of `at` */
-    EXPR_LOAD,     /* operand[at], with pair flag for complex parts; index >= 0: plus expr `index` * 1 (an i64 expression, gathers) */
+    EXPR_LOAD,     /* operand[at], with pair flag for complex parts; index >= 0: plus expr `index` * 1 (an i64 expression, gathers);
+                    * args[0], where there is one, is a mask: where it is false no memory is touched and the value is 0 */
     EXPR_OP,       /* kop `op` of args */
     EXPR_CALL,     /* device function `op` of args; result 0 */
     EXPR_RESULT,   /* result `part` of call args[0] */

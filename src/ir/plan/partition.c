@@ -61,17 +61,22 @@ bool domain_unify(const domain *a, const domain *b, domain *d) {
 
 /* ---- what must be in memory ---- */
 
-void make_anchor(partition *p, uint32_t v, why_stored why) {
-    note *q = &p->notes[v];
-    if (q->anchor) return;
-    q->anchor = true;
-    q->why = (uint8_t)why;
-    q->group = -1;
-}
-
 static const node *strip(const partition *p, const node *n) {
     while (n->kind == NODE_VIEW && !in_memory(p, value_of(p, n)) && view_is_whole(n)) n = n->in[0];
     return n;
+}
+
+void make_anchor(partition *p, uint32_t v, why_stored why) {
+    while (!p->notes[v].anchor) {
+        note *q = &p->notes[v];
+        q->anchor = true;
+        q->why = (uint8_t)why;
+        q->group = -1;
+        if (v >= p->nnodes || (q->n->kind != NODE_WRITE && q->n->kind != NODE_SCATTER)) return;
+        v = value_of(p, strip(p, q->n->in[0]));
+        why = WHY_BASE;
+        if (in_memory(p, v)) return;
+    }
 }
 
 /* Makes n readable as strided memory: itself, or what it is a view of. */
@@ -87,11 +92,6 @@ static void force_memory(partition *p, const node *n, why_stored why) {
     make_anchor(p, value_of(p, n), why);
 }
 
-static void force_base(partition *p, const node *n) {
-    n = strip(p, n);
-    if (!in_memory(p, value_of(p, n))) make_anchor(p, value_of(p, n), WHY_BASE);
-}
-
 static void force_anchors(partition *p) {
     for (uint32_t i = 0; i < p->nnodes; i++) {
         const node *n = p->notes[i].n;
@@ -104,12 +104,27 @@ static void force_anchors(partition *p) {
             for (int j = 0; j < n->nin; j++) force_memory(p, n->in[j], WHY_LIBRARY);
             break;
         case NODE_GATHER: force_memory(p, n->in[0], WHY_GATHERED); break;
-        case NODE_WRITE: case NODE_SCATTER:
-            make_anchor(p, i, WHY_KIND);
-            force_base(p, n->in[0]);
-            break;
+        case NODE_SCATTER: make_anchor(p, i, WHY_KIND); break;
         default: break;
         }
+    }
+}
+
+#define MOST_INLINE_WRITES 4
+
+/* Assignments into boxes, one after another, whose result is read about once (concatenate, pad, roll) are choices in the
+ * kernel that reads them; others happen in memory. */
+static void place_writes(partition *p) {
+    for (uint32_t i = 0; i < p->nnodes; i++) {
+        note *q = &p->notes[i];
+        if (q->n->kind != NODE_WRITE) continue;
+        int64_t first[NDIM_MAX], extent[NDIM_MAX], reads = (q->identity ? q->n->size : 0) + q->map_evaluations;
+        int dimension[NDIM_MAX];
+        const note *base = &p->notes[value_of(p, q->n->in[0])];
+        q->writes = 1 + (base->n->kind == NODE_WRITE && !base->anchor && value_of(p, q->n->in[0]) < p->nnodes ? base->writes : 0);
+        if (q->anchor) continue;
+        bool box = write_box(q->n, &q->n->attr.view, first, extent, dimension);
+        if (!box || q->writes > MOST_INLINE_WRITES || reads > 2 * q->n->size) make_anchor(p, i, WHY_KIND);
     }
 }
 
@@ -234,7 +249,7 @@ static bool fixed_reads(partition *p, group *g, const node *n) {
     uint32_t v;
     const window *w;
     if (g->kind == GROUP_ALIAS) return add_read(p, g, value_of(p, strip(p, n->in[0])));
-    if (n->kind == NODE_WRITE || n->kind == NODE_SCATTER) return !memory_window(p, n->in[0], &v, &w) || add_read(p, g, v);
+    if (g->kind == GROUP_KERNEL && (n->kind == NODE_WRITE || n->kind == NODE_SCATTER)) return !memory_window(p, n->in[0], &v, &w) || add_read(p, g, v);
     if (g->kind == GROUP_OPAQUE)
         for (int i = 0; i < n->nin; i++) if (memory_window(p, n->in[i], &v, &w) && !add_read(p, g, v)) return false;
     return true;
@@ -390,6 +405,7 @@ kn_status partition_run(partition *p) {
     if (status) return status;
     note_uses(p);
     force_anchors(p);
+    place_writes(p);
     choose_stored(p);
     for (int round = 0;; round++) {
         bool again = false;

@@ -16,7 +16,7 @@ static uint32_t find_visit(const partition *p, const trace *t, const need *l) {
     const note *q = &p->notes[l->value];
     if (q->stamp != p->stamp) return NO_VALUE_NUMBER;
     for (uint32_t i = q->visit; i != NO_VALUE_NUMBER; i = t->visits[i].next)
-        if (t->visits[i].form == l->form && t->visits[i].parts == l->parts) return i;
+        if (t->visits[i].form == l->form && t->visits[i].parts == l->parts && t->visits[i].guard == l->guard) return i;
     return NO_VALUE_NUMBER;
 }
 
@@ -39,6 +39,7 @@ static int64_t load_bytes(const partition *p, const trace *t, uint32_t number) {
     }
     const node *n = p->notes[v->value].n;
     int64_t bytes = form_footprint(&t->at, v->form) * (int64_t)dtype_size((kn_dtype)n->dtype);
+    if (v->guard) bytes = (int64_t)((double)bytes * t->guards[v->guard].share);
     return bytes < value_bytes(n) || v->parts ? bytes : value_bytes(n);
 }
 
@@ -50,7 +51,7 @@ static bool make_visit(partition *p, trace *t, const need *l, visit_kind kind, u
         q->visit = NO_VALUE_NUMBER;
     }
     *made = t->nvisits++;
-    t->visits[*made] = (visit){ .value = l->value, .next = q->visit, .kind = (uint8_t)kind, .form = l->form, .parts = l->parts, .at = NO_FORM, .source = NO_VALUE_NUMBER };
+    t->visits[*made] = (visit){ .value = l->value, .next = q->visit, .kind = (uint8_t)kind, .form = l->form, .guard = l->guard, .parts = l->parts, .at = NO_FORM, .source = NO_VALUE_NUMBER };
     q->visit = *made;
     return true;
 }
@@ -64,7 +65,7 @@ static trace_status meet(partition *p, trace *t, need *l, bool *made) {
     *made = false;
     const note *q = &p->notes[l->value];
     bool here = computed_here(p, l->value);
-    if (here && (l->form != q->place || l->parts || q->n->kind == NODE_WRITE || q->n->kind == NODE_SCATTER)) return TRACE_ILLEGAL;
+    if (here && (l->form != q->place || l->parts || l->guard || q->n->kind == NODE_WRITE || q->n->kind == NODE_SCATTER)) return TRACE_ILLEGAL;
     if ((l->visit = find_visit(p, t, l)) != NO_VALUE_NUMBER) return TRACE_OK;
     visit_kind kind = q->n->kind == NODE_SCALAR ? VISIT_SCALAR : !here && in_memory(p, l->value) ? VISIT_LOAD : VISIT_COMPUTE;
     if (!make_visit(p, t, l, kind, &l->visit)) return TRACE_MEMORY;
@@ -130,7 +131,7 @@ static trace_status expand(partition *p, trace *t, uint32_t number, uint32_t *cu
         if (computed_here(p, v->source)) return TRACE_ILLEGAL;
         if (!add_read(p, t, v->source)) return TRACE_MEMORY;
     }
-    if ((n->kind == NODE_WRITE || n->kind == NODE_SCATTER) && memory_window(p, n->in[0], &base, &w) && computed_here(p, base)) return TRACE_ILLEGAL;
+    if (p->notes[v->value].anchor && (n->kind == NODE_WRITE || n->kind == NODE_SCATTER) && memory_window(p, n->in[0], &base, &w) && computed_here(p, base)) return TRACE_ILLEGAL;
     return TRACE_OK;
 }
 
@@ -220,7 +221,7 @@ trace_status trace_group(partition *p, const domain *d, const uint32_t *anchors,
         q->place = place_of(d, t, q->n);
     }
     for (uint32_t i = 0; i < nanchors; i++) {
-        need l = { anchors[i], 0, p->notes[anchors[i]].place, false };
+        need l = { .value = anchors[i], .form = p->notes[anchors[i]].place };
         if (find_visit(p, t, &l) != NO_VALUE_NUMBER) continue;
         if (!make_visit(p, t, &l, VISIT_COMPUTE, &l.visit)) return TRACE_MEMORY;
         trace_status status = walk_from(p, t, l.visit, culprit);

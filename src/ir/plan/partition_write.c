@@ -27,17 +27,19 @@ static bool covers(const node *base, const window *w) {
     return true;
 }
 
-bool write_box(const node *base, const window *w, int64_t *first, int64_t *extent) {
+bool write_box(const node *base, const window *w, int64_t *first, int64_t *extent, int *dimension) {
     int64_t weight = 1, rest = w->offset;
     bool used[NDIM_MAX] = { false };
     if (w->part) return false;
     for (int d = base->ndim; d-- > 0;) {
         first[d] = base->shape[d] > 0 ? rest / weight % base->shape[d] : 0;
         extent[d] = 1;
+        dimension[d] = -1;
         for (int i = w->ndim; i-- > 0 && base->shape[d] > 1;)
             if (!used[i] && w->shape[i] != 1 && w->strides[i] == weight && first[d] + w->shape[i] <= base->shape[d]) {
                 used[i] = true;
                 extent[d] = w->shape[i];
+                dimension[d] = i;
                 break;
             }
         weight *= base->shape[d];
@@ -49,8 +51,8 @@ bool write_box(const node *base, const window *w, int64_t *first, int64_t *exten
 /* Kernels that copy what lies outside the box; 0 where there are none or no box. */
 static int complement_kernels(const node *base, const window *w) {
     int64_t first[NDIM_MAX], extent[NDIM_MAX];
-    int n = 0;
-    if (!write_box(base, w, first, extent)) return 0;
+    int dimension[NDIM_MAX], n = 0;
+    if (!write_box(base, w, first, extent, dimension)) return 0;
     for (int d = 0; d < base->ndim; d++) n += (first[d] > 0) + (first[d] + extent[d] < base->shape[d]);
     return n;
 }
@@ -162,12 +164,12 @@ kn_status partition_writes(partition *p, bool *again) {
     readers r;
     p->overwrites = false;
     for (uint32_t v = 0; v < p->nvalues; v++) p->notes[v].taken = false;
-    for (uint32_t v = 0; v < p->nnodes; v++) any |= p->notes[v].n->kind == NODE_WRITE || p->notes[v].n->kind == NODE_SCATTER;
+    for (uint32_t v = 0; v < p->nnodes; v++) any |= p->notes[v].anchor && (p->notes[v].n->kind == NODE_WRITE || p->notes[v].n->kind == NODE_SCATTER);
     if (!any) return KN_OK;
     if (!list_readers(p, &r.first, &r.group)) return fail_memory(p->m, "making a plan");
     for (uint32_t v = 0; v < p->nnodes; v++) {
         const node *n = p->notes[v].n;
-        if ((n->kind != NODE_WRITE && n->kind != NODE_SCATTER) || !n->size) continue;
+        if (!p->notes[v].anchor || (n->kind != NODE_WRITE && n->kind != NODE_SCATTER) || !n->size) continue;
         kn_status status = decide(p, &r, v, again);
         if (status || *again) return status;
     }

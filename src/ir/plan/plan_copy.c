@@ -94,7 +94,8 @@ kn_status copy_base(partition *p, plan_builder *b, uint32_t w) {
     if (base->kind == NODE_EMPTY && !is_leaf(p, q->base)) return KN_OK;
     if (q->way == WRITE_COPY) return copy_bytes(p, b, from, to, 0, value_bytes(q->n));
     int64_t first[NDIM_MAX], extent[NDIM_MAX];
-    if (!write_box(base, &q->n->attr.view, first, extent)) return fail(p->m, KN_RUNTIME_ERROR, "an assignment lost its box");
+    int dimension[NDIM_MAX];
+    if (!write_box(base, &q->n->attr.view, first, extent, dimension)) return fail(p->m, KN_RUNTIME_ERROR, "an assignment lost its box");
     for (int d = 0; d < base->ndim; d++) {
         if (!first[d] && extent[d] == base->shape[d]) continue;
         kn_status status = copy_slabs(p, b, from, to, base, d, first, extent);
