@@ -31,12 +31,7 @@ kn_status op_clip(const op_value *args, node **results, message *m)
 
 kn_status op_angle(const op_value *args, node **results, message *m)
 {
-    node *z = args[0].v.array;
-    if (!dtype_is_inexact(z->dtype))
-        z = node_cast(z, KN_FLOAT64, m);
-    else
-        kept(z);
-    node *im = do_imag(kept(z), m), *re = do_real(z, m);
+    node *im = do_imag(kept(args[0].v.array), m), *re = do_real(kept(args[0].v.array), m);
     node *r = do_binary(UFUNC_arctan2, im, re, m);
     return give(results, args[1].v.flag ? do_binary(UFUNC_multiply, r, weak_float(180 / M_PI, m), m) : r, m);
 }
@@ -217,6 +212,7 @@ static node *border(node *x, const node *a, int axis, message *m)
     int64_t shape[NDIM_MAX];
     if (x->ndim)
         return kept(x);
+    /* a number with its default dtype: it has become an array */
     memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
     shape[axis] = 1;
     return do_broadcast(node_cast(x, x->dtype, m), a->ndim, shape, m);

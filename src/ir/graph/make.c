@@ -104,6 +104,7 @@ static double real_value(const scalar *s)
     }
 }
 
+static double imaginary_value(const scalar *s) { return s->kind == SCALAR_COMPLEX ? s->v.c.im : 0; }
 static bool is_whole(const scalar *s) { return s->kind <= SCALAR_INT; }
 static int64_t whole_value(const scalar *s) { return s->kind == SCALAR_BOOL ? s->v.b : s->v.i; }
 
@@ -182,6 +183,20 @@ static node *whole_ramp(const ramp *r, kn_dtype t, message *m)
     return start ? do_binary(UFUNC_add, typed_int(t, start, m), n, m) : n;
 }
 
+/* As many elements as the shorter of the two parts of (stop - start) / step says. */
+static kn_status complex_ramp(const scalar *start, const scalar *stop, const scalar *step, kn_dtype t, node **results, message *m)
+{
+    double a = real_value(start), b = imaginary_value(start), c = real_value(step), d = imaginary_value(step), x = real_value(stop) - a, y = imaginary_value(stop) - b, norm = c * c + d * d;
+    if (norm == 0)
+        return fail(m, KN_ZERO_DIVISION_ERROR, "arange: the step is 0");
+    double re = ceil((x * c + y * d) / norm), im = ceil((y * c - x * d) / norm), count = im < re ? im : re;
+    if (!(count <= 0x1p62))
+        return fail(m, KN_VALUE_ERROR, "arange: too many elements");
+    node *i = do_cast(node_index(count > 0 ? (int64_t)count : 0, m), t, m);
+    i = do_binary(UFUNC_multiply, i, node_scalar(t, (scalar){.kind = SCALAR_COMPLEX, .v.c = {c, d}}, false, m), m);
+    return give(results, do_binary(UFUNC_add, node_scalar(t, (scalar){.kind = SCALAR_COMPLEX, .v.c = {a, b}}, false, m), i, m), m);
+}
+
 kn_status op_arange(const op_value *args, node **results, message *m)
 {
     static const scalar zero = {.kind = SCALAR_INT, .v.i = 0}, one = {.kind = SCALAR_INT, .v.i = 1};
@@ -196,7 +211,7 @@ kn_status op_arange(const op_value *args, node **results, message *m)
                 t = dtype_promote(t, args[i].v.array->dtype);
     }
     if (start->kind == SCALAR_COMPLEX || stop->kind == SCALAR_COMPLEX || step->kind == SCALAR_COMPLEX)
-        return fail(m, KN_TYPE_ERROR, "arange: complex numbers have no order to stop at");
+        return complex_ramp(start, stop, step, t, results, m);
     kn_status status = ramp_length(start, stop, step, &r, m);
     if (status)
         return status;

@@ -133,7 +133,9 @@ static node *contract(node *a, node *b, int n, const int *over_a, const int *ove
     return do_reshape(product(left, right, nodes_dtype(2, (node *[]){a, b}), m), ndim, shape, m);
 }
 
-static node *multiplied(node *a, node *b, message *m) { return do_binary(UFUNC_multiply, kept(a), kept(b), m); }
+/* Numbers count as arrays of their default dtype in products. */
+static node *strong(node *a, message *m) { return node_cast(a, a->dtype, m); }
+static node *multiplied(node *a, node *b, message *m) { return do_binary(UFUNC_multiply, strong(a, m), strong(b, m), m); }
 
 kn_status op_dot(const op_value *args, node **results, message *m)
 {
@@ -216,7 +218,7 @@ kn_status op_vecdot(const op_value *args, node **results, message *m)
 kn_status op_outer(const op_value *args, node **results, message *m)
 {
     node *a = args[0].v.array, *b = args[1].v.array;
-    return give(results, do_binary(UFUNC_multiply, do_reshape(kept(a), 2, (const int64_t[]){a->size, 1}, m), node_reshape(b, 1, &b->size, m), m), m);
+    return give(results, do_binary(UFUNC_multiply, do_reshape(strong(a, m), 2, (const int64_t[]){a->size, 1}, m), node_reshape(b, 1, &b->size, m), m), m);
 }
 
 kn_status op_kron(const op_value *args, node **results, message *m)

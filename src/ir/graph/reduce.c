@@ -156,7 +156,7 @@ static bool has_identity(reduction_number r)
 node *reduce_request(reduction_number r, const char *name, node *a, uint64_t axes, int64_t count, kn_dtype t, bool keepdims, node *initial, node *where, message *m)
 {
     request q = {.name = name, .a = a, .where = where};
-    bool own_identity = has_identity(reduction_on(r, t));
+    bool own_identity = has_identity(r);
     node *x = do_cast(kept(a), t, m);
     if (x && where) {
         if (!own_identity && !initial) {
@@ -585,6 +585,13 @@ node *scan_axis(reduction_number r, node *a, int64_t axis, kn_dtype t, const cha
     }
     x = do_cast(x, wide ? KN_FLOAT32 : t, m);
     node *s = x ? x->size == 0 ? kept(x) : node_scan((int)reduction_on(r, t), x, along, m) : NULL;
+    if (s && s->kind == NODE_SCAN && (r == REDUCTION_hypot || r == REDUCTION_gcd || r == REDUCTION_lcm)) { /* the first element stays as it is, sign and all */
+        int64_t shape[NDIM_MAX];
+        for (int d = 0; d < x->ndim; d++)
+            shape[d] = d == along ? x->shape[d] : 1;
+        node *first = do_binary(UFUNC_equal, do_reshape(node_index(x->shape[along], m), x->ndim, shape, m), typed_int(KN_INT64, 0, m), m);
+        s = do_where(first, kept(x), s, m);
+    }
     node_drop(x);
     return do_cast(s, t, m);
 }

@@ -149,7 +149,16 @@ kn_status op_choose(const op_value *args, node **results, message *m)
         return status;
     if (n == 0)
         return fail(m, KN_VALUE_ERROR, "choose: there is nothing to choose from");
-    node *at = positions(a, n, mode, "choose", m), *r = at ? kept(args[1].v.list.at[0]) : NULL;
+    node *at = positions(a, n, mode, "choose", m);
+    if (at && mode == MODE_RAISE) { /* looked up among 0 ... n-1, which is where a number out of range becomes a fault */
+        node *numbers = node_index(n, m), *beyond = do_binary(UFUNC_less, kept(at), typed_int(KN_INT64, 0, m), m);
+        at = do_where(beyond, typed_int(KN_INT64, n, m), at, m);
+        node *checked = numbers && at ? gather_axis(numbers, 0, at, m) : NULL;
+        node_drop(numbers);
+        node_drop(at);
+        at = checked;
+    }
+    node *r = at ? kept(args[1].v.list.at[0]) : NULL;
     for (int i = 1; i < n && r; i++) {
         node *here = do_binary(UFUNC_equal, kept(at), typed_int(KN_INT64, i, m), m);
         r = do_where(here, kept(args[1].v.list.at[i]), r, m);

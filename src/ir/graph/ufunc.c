@@ -110,16 +110,19 @@ static void number_text(scalar s, char *buf, size_t size)
         snprintf(buf, size, "%lld", s.kind == SCALAR_BOOL ? (long long)s.v.b : (long long)s.v.i);
 }
 
+/* True and False are bools like any other. */
+static bool is_weak(const ufunc_operand *o) { return o->weak && o->number.kind != SCALAR_BOOL; }
+
 /* What each operand counts as: strong dtypes as they are, numbers as the others make them. */
 static void operand_dtypes(int ufunc, const ufunc_operand *o, kn_dtype *t)
 {
     const ufunc_info *f = &ufuncs[ufunc];
     kn_dtype strong = KN_DTYPE_UNSET;
     for (int i = 0; i < f->nin; i++)
-        if (!o[i].weak)
+        if (!is_weak(&o[i]))
             strong = strong ? dtype_promote(strong, o[i].dtype) : o[i].dtype;
     for (int i = 0; i < f->nin; i++) {
-        t[i] = !o[i].weak ? o[i].dtype : !strong ? dtype_default(o[i].number.kind) : dtype_promote_weak(strong, o[i].number.kind);
+        t[i] = !is_weak(&o[i]) ? o[i].dtype : !strong ? dtype_default(o[i].number.kind) : dtype_promote_weak(strong, o[i].number.kind);
         if (ufunc == UFUNC_ldexp && strong > KN_BOOL && is_integer_number(&o[i])) /* its operands have nothing in common */
             t[i] = i == 1 ? KN_INT32 : KN_INT8;
     }
