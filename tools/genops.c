@@ -315,7 +315,7 @@ static void cpp_overload(const row *r)
 static void header(void)
 {
     printf("/* kiln/ops.h: array operations. Printed from src/ir/graph/ops.def by `make ops`; included by kiln.h. */\n");
-    printf("#ifndef KILN_OPS_H\n#define KILN_OPS_H\n#define KN_AXES2_(a, b) ((kn_axis)((int64_t)1 << 62 | (int64_t)2 << 56 | ((a) + 64) | (int64_t)((b) + 64) << 7))\n\n");
+    printf("#ifndef KILN_OPS_H\n#define KILN_OPS_H\n#include \"kiln/calls.h\"\n\n#define KN_AXES2_(a, b) ((kn_axis)((int64_t)1 << 62 | (int64_t)2 << 56 | ((a) + 64) | (int64_t)((b) + 64) << 7))\n\n");
     for (int i = 0; i < COUNT(rows); i++)
         if (rows[i].name && has_options(&rows[i]) && first_of(&rows[i]) == &rows[i])
             option_struct(&rows[i]);

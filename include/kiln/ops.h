@@ -1,6 +1,8 @@
 /* kiln/ops.h: array operations. Printed from src/ir/graph/ops.def by `make ops`; included by kiln.h. */
 #ifndef KILN_OPS_H
 #define KILN_OPS_H
+#include "kiln/calls.h"
+
 #define KN_AXES2_(a, b) ((kn_axis)((int64_t)1 << 62 | (int64_t)2 << 56 | ((a) + 64) | (int64_t)((b) + 64) << 7))
 
 /** Elementwise functions. Operands broadcast and are converted to the loop that NumPy 2 would take; numbers are
