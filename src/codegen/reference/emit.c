@@ -14,6 +14,7 @@ typedef struct builder {
     const kernel *k;
     const flat_code *b;
     const facts *f;
+    const lane_tables *tables;
     arena *scratch;
     uint32_t *cell, *lanes;      /* per instruction: its places */
     uint32_t *step_of;           /* openers, ELSE: their step */
@@ -102,7 +103,7 @@ static void spread(builder *e, uint32_t i) {
     step *s = add(e, widened ? STEP_PRIMITIVE : STEP_SPREAD, x);
     s->to = new_lanes(e, i);
     s->a = widened ? e->lanes[x->a] : e->cell[i];
-    if (widened) s->f = operation_tables.convert[T_I64][T_I32];
+    if (widened) s->f = e->tables->convert[T_I64][T_I32];
     s->form[0] = FORM_LANES;
 }
 
@@ -128,7 +129,7 @@ static void primitive(builder *e, uint32_t i) {
     ktype from = (ktype)e->b->code[x->op == KOP_select ? x->b : x->a].type;
     step *s = add(e, STEP_PRIMITIVE, x);
     uint32_t *at[3] = { &s->a, &s->b, &s->c };
-    s->f = x->op == KOP_convert ? operation_tables.convert[x->type][from] : operation_tables.operation[x->op][from];
+    s->f = x->op == KOP_convert ? e->tables->convert[x->type][from] : e->tables->operation[x->op][from];
     bool lanes = is_lanes(e, i);
     for (int j = 0; j < kop_arity((kop)x->op); j++) {
         uint8_t form;
@@ -448,7 +449,7 @@ static void resolve_breaks(struct reference_code *c) {
 
 bool emit_steps(struct reference_code *c, const kernel *k, const flat_code *flat, arena *scratch, message *m) {
     facts f;
-    builder e = { .c = c, .k = k, .b = flat, .f = &f, .scratch = scratch };
+    builder e = { .c = c, .k = k, .b = flat, .f = &f, .tables = lane_tables_best(), .scratch = scratch };
     bool made = find_facts(k, flat, scratch, &f) && prepare_builder(&e);
     if (!made) { fail_memory(m, "interpreting a kernel"); return false; }
     c->capacity = capacity_of(k, flat);

@@ -1,9 +1,9 @@
 /* operations.h: every scalar primitive as loops over lanes, made from the rows of kops.def.
  *
- * How it works: operations.c includes this with VARIANT(name) giving plain names; operations_avx2.c once more, for
- * processors with wider vectors. Each row becomes one function for each type it takes, with a loop for each way in which
- * operands are shared by all lanes; operation_table finds them. Rows that need more than an expression stand at the end.
- * No pair of operations shares an expression, so nothing can be contracted. */
+ * How it works: operations.c and operations_avx2.c include this, each with its own VARIANT(name) and target.
+ * Each row becomes one function for each type it takes, with a loop for each way in which operands are shared by all
+ * lanes; lane_tables find them. Rows that need more than an expression stand at the end. No two operations share an
+ * expression, so nothing can be contracted. */
 #include <math.h>
 #include <string.h>
 #include "codegen/reference/reference.h"

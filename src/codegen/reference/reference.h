@@ -20,7 +20,11 @@ typedef struct lane_tables {
     lane_function *operation[NKOPS][NKTYPES];    /* by the operands' type; select: that of operands 1 and 2 */
     lane_function *convert[NKTYPES][NKTYPES];    /* to, from */
 } lane_tables;
-extern const lane_tables operation_tables;
+extern const lane_tables operation_tables;        /* for every processor */
+#if defined __x86_64__
+extern const lane_tables operation_tables_avx2;
+#endif
+const lane_tables *lane_tables_best(void);       /* for this one */
 
 /* ---- memory.c: elements in memory: a bool is "not 0" when read; float16 and bfloat16 are f32 as values. Lanes whose
  * mask is 0 (mask NULL: none) touch no memory and load zero ---- */
