@@ -35,6 +35,7 @@ typedef struct row {
 #define KEY(kind, name, def) {#kind, #name, #def, KEYWORD},
 #define LATER(kind, name, def) {#kind, #name, #def, LATER_FLAG},
 #define LATERKEY(kind, name, def) {#kind, #name, #def, LATER_FLAG | KEYWORD},
+#define RETURNS(name) {"BOOL", #name, "false", LATER_FLAG},
 #define OUT(name) #name,
 #define UFUNC_OP(u) "ufunc"
 #define REDUCE_OP(h) "reduction"

@@ -254,7 +254,8 @@ enum {
     PARAM_HOST = 4,               /* an ARRAY whose value is needed at the call: the handler wants SCALAR nodes */
     PARAM_REQUIRED_IN_C = 8,      /* NumPy has a default (fallback), the C function takes it as an argument */
     PARAM_VARIADIC = 16,          /* a LIST that NumPy takes as *args */
-    PARAM_LATER = 32              /* accepted and without effect for now (order, subok): values do not depend on it */
+    PARAM_LATER = 32,             /* accepted and without effect (order, subok): values do not depend on it; C has no option for it */
+    PARAM_RETURNS = 64            /* with PARAM_LATER: asks for more results than the row has (retstep), or for some of them (return_index) */
 };
 typedef struct op_param { const char *name; uint8_t kind; bool optional; uint8_t flags; const char *fallback; } op_param;
 typedef kn_status view_handler(const layout *in, const op_value *args, layout *out, message *m);

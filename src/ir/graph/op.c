@@ -20,6 +20,7 @@
 #define KEY(kind, name, def) {#name, PARAM_##kind, true, PARAM_KEYWORD, #def},
 #define LATER(kind, name, def) {#name, PARAM_##kind, true, PARAM_LATER, #def},
 #define LATERKEY(kind, name, def) {#name, PARAM_##kind, true, PARAM_LATER | PARAM_KEYWORD, #def},
+#define RETURNS(name) {#name, PARAM_BOOL, true, PARAM_LATER | PARAM_RETURNS, "false"},
 #define OUT(name) #name,
 
 #define OP(name, numpy, kind, family, params, results, doc) \

@@ -419,7 +419,7 @@ kn_status op_std(const op_value *args, node **results, message *m) { return vari
 kn_status op_average(const op_value *args, node **results, message *m)
 {
     node *a = args[0].v.array, *weights = args[2].v.array;
-    request q = {.name = "average", .a = a, .axis = args[1].v.axis, .keepdims = args[3].v.flag};
+    request q = {.name = "average", .a = a, .axis = args[1].v.axis, .keepdims = args[4].v.flag};
     int axis;
     kn_status status = request_axes(&q, m);
     if (status)
