@@ -79,12 +79,13 @@ static int choose_lane(const nest *n) {
 /* Lanes of a vector loop: a whole number of vectors of the widest type, more of them for short bodies (independent work
  * for the processor to overlap). */
 static int choose_lanes(const nest *n, const device_profile *p) {
-    int size = 1, vector = p->vector_bytes > 0 ? p->vector_bytes : 32;
+    int size = 1, vector = p->vector_bytes > 0 ? p->vector_bytes : 32, weight = n->nexprs;
     for (int i = 0; i < n->nexprs; i++) {
         int s = ktype_table[n->exprs[i].type].size;
         if (n->exprs[i].kind != EXPR_INDEX && s > size) size = s;
+        if (n->exprs[i].kind == EXPR_CALL) weight += device_functions[n->exprs[i].op].cost;
     }
-    int width = vector / size, unroll = n->nexprs <= 10 ? 4 : n->nexprs <= 24 ? 2 : 1;
+    int width = vector / size, unroll = weight <= 16 ? 4 : weight <= 40 ? 2 : 1;
     if (width < 1) width = 1;
     while (width * unroll > 128 && unroll > 1) unroll /= 2;
     return width * unroll;
