@@ -136,6 +136,34 @@ void made_inputs(ktype t, uint32_t seed, void *a, void *b, void *c) {
     }
 }
 
+/* ---- between lanes ---- */
+
+kernel *made_lanes(arena *mem, ktype t, int warp) {
+    const kparam params[] = { { .name = "to", .type = t, .array = true, .written = true }, { .name = "from", .type = t, .array = true, .read = true },
+                              { .name = "votes", .type = T_U64, .array = true, .written = true } };
+    kernel *k = kernel_new(mem, arena_text(mem, "lanes_%s", ktype_table[t].name), params, 3);
+    if (!k) return NULL;
+    k->block[0] = MADE_THREADS;
+    k->block[1] = k->block[2] = 1;
+    k->warp = (uint16_t)warp;
+    kval zero = kb_const_int(k, T_I32, 0), one = kb_const_int(k, T_I32, 1), size = kb_const_int(k, T_I32, MADE_THREADS);
+    kval block = kb_for(k, LOOP_GRID, T_I32, zero, kb_const_int(k, T_I32, MADE_BLOCKS), one), thread = kb_for(k, LOOP_BLOCK, T_I32, zero, size, one);
+    kval index = kb_op(k, KOP_add, T_I32, kb_op(k, KOP_mul, T_I32, block, size, 0), thread, 0);
+    kval v = kb_inst(k, K_LOAD, t, 0, 1, index, 0), lane = kb_inst(k, K_LANE_INDEX, T_I32, 0, 0, 0, 0), any = v;
+    for (int how = SHUFFLE_XOR; how <= SHUFFLE_INDEX; how++) {
+        kval other = kb_inst(k, K_SHUFFLE, t, (uint8_t)how, v, kb_const_int(k, T_I32, 1 + how), how == SHUFFLE_UP ? 16 : (uint32_t)warp);
+        any = kb_op(k, KOP_select, t, kb_op(k, KOP_eq, T_BOOL, other, v, 0), any, other);
+        kval far = kb_inst(k, K_SHUFFLE, t, (uint8_t)how, any, kb_const_int(k, T_I32, how == SHUFFLE_XOR ? 16 : 19), 0);
+        any = kb_op(k, KOP_select, t, kb_op(k, KOP_ne, T_BOOL, far, any, 0), far, v);
+    }
+    kb_inst(k, K_STORE, T_VOID, 0, 0, index, any);
+    kval few = kb_op(k, KOP_lt, T_BOOL, lane, kb_op(k, KOP_add, T_I32, block, kb_const_int(k, T_I32, 5), 0), 0);
+    kb_inst(k, K_STORE, T_VOID, 0, 2, index, kb_inst(k, K_BALLOT, T_U64, 0, few, 0, 0));
+    kb_end(k, thread);
+    kb_end(k, block);
+    return k;
+}
+
 /* ---- programs made at random ---- */
 
 #define POOL 24
@@ -200,6 +228,34 @@ static kval small_float(maker *m, kval v) {
     ktype t = kb_type(m->k, v);
     kval size = kb_op(m->k, KOP_fabs, t, v, 0, 0), fits = kb_op(m->k, KOP_lt, T_BOOL, size, kb_const_float(m->k, t, 100), 0);
     return kb_op(m->k, KOP_select, t, fits, size, kb_const_float(m->k, t, 1.5));
+}
+
+/* An expression that is used once, so that it is printed inside the one around it. */
+static kval tree(maker *m, ktype t, int depth) {
+    if (!depth || !roll(m, 3)) return any_value(m, t);
+    kval a = tree(m, t, depth - 1), b = tree(m, t, depth - 1);
+    if (t == T_BOOL) {
+        static const kop logic[] = { KOP_and, KOP_or, KOP_xor, KOP_not, KOP_eq, KOP_ne };
+        ktype other = type_at(1 + (int)roll(m, MADE_TYPES - 1));
+        if (roll(m, 2)) return kb_op(m->k, (kop)(KOP_eq + (int)roll(m, 6)), T_BOOL, tree(m, other, depth - 1), any_value(m, other), 0);
+        return kb_op(m->k, logic[roll(m, 6)], t, a, b, 0);
+    }
+    switch (roll(m, is_int(t) ? 12 : 7)) {
+    case 0: case 1: return binary(m, KOP_sub, a, b);
+    case 2: return binary(m, KOP_mul, a, b);
+    case 3: return kb_op(m->k, KOP_neg, t, a, 0, 0);
+    case 4: return kb_op(m->k, KOP_select, t, tree(m, T_BOOL, depth - 1), a, b);
+    case 5: {
+        ktype from = is_int(t) ? type_at((int)roll(m, 9)) : type_at((int)roll(m, MADE_TYPES));
+        return kb_op(m->k, KOP_convert, t, tree(m, from, depth - 1), 0, 0);
+    }
+    case 7: return binary(m, KOP_shl, a, binary(m, KOP_and, b, constant(m, t, bits_of(t) - 1)));
+    case 8: return binary(m, KOP_shr, a, binary(m, KOP_and, b, constant(m, t, bits_of(t) - 1)));
+    case 9: return binary(m, roll(m, 2) ? KOP_xor : KOP_or, a, b);
+    case 10: return binary(m, roll(m, 2) ? KOP_div : KOP_rem, a, binary(m, KOP_or, binary(m, KOP_and, b, constant(m, t, 0x7e)), constant(m, t, 1)));
+    case 11: return kb_op(m->k, KOP_not, t, a, 0, 0);
+    default: return binary(m, KOP_add, a, b);
+    }
 }
 
 static kval make_op(maker *m) {
@@ -304,6 +360,8 @@ static void statements(maker *m, int n) {
             kb_inst(k, K_SET, T_VOID, 0, var, kb_op(k, op, t, old, any_value(m, t), 0), 0);
             break;
         }
+        case 8: case 9: case 10: kb_inst(k, K_SET, T_VOID, 0, m->var[i][roll(m, VARS)], tree(m, t, 3), 0); break;
+        case 11: kb_inst(k, K_STORE, T_VOID, 0, (kval)(2 * i + 1), output_index(m), tree(m, t, 4)); break;
         default: keep(m, make_op(m));
         }
     }

@@ -17,6 +17,9 @@ typedef struct made_options {
 kernel *made_primitives(arena *mem, ktype type, uint32_t results[NKTYPES]);
 void made_inputs(ktype type, uint32_t seed, void *a, void *b, void *c);
 
+/* Shuffles of every kind and a vote: to, from: MADE_COUNT of the type; votes: u64. */
+kernel *made_lanes(arena *mem, ktype type, int warp);
+
 /* A program of expressions, variables, local arrays, branches and loops. Parameters: for every type from bool to f64 (no f16,
  * bf16) an input of MADE_COUNT elements and an output of MADE_OUTPUTS * MADE_COUNT; then one i32, one i64, one f32 scalar. */
 enum { MADE_OUTPUTS = 8 };

@@ -203,7 +203,7 @@ static bool folds_once(const body *b, uint32_t v) {
     const kinst *u = &b->code[f->user];
     const fact *uf = &b->facts[f->user];
     if (uf->region != f->region || (uf->fold && uf->repeated)) return false;
-    if (u->op == K_RESULT || (u->op == K_FOR && !(is_plain_op(x) && x->op != K_CALL))) return false;
+    if (u->op == K_RESULT || (f->bound && (reads || x->op == K_CALL))) return false;
     return !(reads && (f->lazy || disturbed(b, v, uf->root)));
 }
 
@@ -238,7 +238,10 @@ static void tell_operands(body *b, const blocks *bl, uint32_t v) {
         uint32_t w = nth_operand(b, v, j).value;
         fact *o = &b->facts[w];
         uint32_t far = reach_from(b, bl, o->region, f->root);
-        if (b->code[v].op == K_FOR && !source_is_flat(&b->code[v])) far = bl->end[v];   /* bounds are looked at again and again */
+        bool is_end = b->code[v].op == K_FOR && !source_is_flat(&b->code[v]) && j == 1;
+        o->bound |= is_end || (f->fold && f->bound);
+        if (is_end) far = bl->end[v];
+        else if (f->fold && f->bound && f->far != NOWHERE && f->far > far) far = f->far;
         if (far > o->far || o->far == NOWHERE) o->far = far;
         if (f->fold && f->repeated) o->repeated = true;
     }

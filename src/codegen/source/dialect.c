@@ -185,7 +185,7 @@ const dialect_info source_dialects[NDIALECTS] = {
             [SHUFFLE_UP] = "__shfl_up($0, $1$2)", [SHUFFLE_INDEX] = "__shfl($0, $1$2)" },
         .ballot = "__ballot($0)", .ballot_type = T_U64,
         .f16 = "_Float16",
-        .load_stream = "__builtin_nontemporal_load($0)", .store_stream = "__builtin_nontemporal_store($1, $0)", .load_readonly = "__ldg($0)",
+        .load_stream = "__builtin_nontemporal_load($0)", .store_stream = "__builtin_nontemporal_store($1, $0)",
         .vector_type = "typedef $0 $1 __attribute__((ext_vector_type($3)));",
         .help = hip_help,
         .launch_bounds = "__launch_bounds__($0)",   /* its second argument counts waves of a SIMD unit */

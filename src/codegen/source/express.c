@@ -220,6 +220,13 @@ expr source_negation(printer *p, uint32_t v) {
 }
 
 expr source_choice(printer *p, ktype type, expr c, expr a, expr b) {
+    if (c.text[0] == '!') {   /* !c ? a : b as c ? b : a */
+        expr other = a;
+        a = b;
+        b = other;
+        c.text++;
+        c.prec = c.text[0] == '(' ? PREC_PRIMARY : PREC_POSTFIX;
+    }
     if (a.have != b.have) agree(p, &a, &b, source_promoted(type));
     ktype have = a.have == b.have ? (ktype)a.have : common((ktype)a.have, (ktype)b.have);
     return (expr){ .text = source_text(p, "%s ? %s : %s", source_within(p, c, PREC_EITHER), source_within(p, a, PREC_EITHER), source_within(p, b, PREC_CHOICE)),
@@ -328,11 +335,15 @@ expr source_operation(printer *p, uint32_t v) {
     case KOP_div: case KOP_rem: case KOP_shr:
         if (op == KOP_shr) e[0] = source_exact(p, e[0]);
         else agree(p, &e[0], &e[1], source_promoted(type));
-        return binary(p, sign_of(p, op), shape_of(op).prec, e[0], e[1], op == KOP_shr ? source_promoted((ktype)e[0].have) : source_promoted(type), type);
+        return binary(p, sign_of(p, op), shape_of(op).prec, e[0], e[1], type, type);   /* never leaves a narrow type's range */
     case KOP_neg: return negated(p, v, e[0]);
     case KOP_and: case KOP_or: case KOP_xor:
         if (type == T_BOOL) return logical(p, op, e[0], e[1]);
-        if (ktype_table[type].size < 4 || common((ktype)e[0].have, (ktype)e[1].have) != unsigned_of(type)) agree(p, &e[0], &e[1], source_promoted(type));
+        if (ktype_table[type].size < 4) {   /* nor do these */
+            agree(p, &e[0], &e[1], T_I32);
+            return binary(p, sign_of(p, op), shape_of(op).prec, e[0], e[1], type, type);
+        }
+        if (common((ktype)e[0].have, (ktype)e[1].have) != unsigned_of(type)) agree(p, &e[0], &e[1], type);
         return binary(p, sign_of(p, op), shape_of(op).prec, e[0], e[1], common((ktype)e[0].have, (ktype)e[1].have), type);
     case KOP_not:
         e[0] = source_exact(p, e[0]);

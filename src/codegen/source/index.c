@@ -3,7 +3,8 @@
  * Data wraps around; signed overflow in C does not, so data arithmetic is printed in unsigned types. Index arithmetic
  * stays within its type by construction of the kernel and is printed as it is. A value is index arithmetic
  *  - if it comes from loop variables, scalar parameters and constants alone, and addresses or bounds depend on it, or
- *  - if nothing but addresses depends on it (an access that is masked off never looks at its address). */
+ *  - if nothing but addresses depends on it, by sums and products (an access that is masked off never looks at its address,
+ *    any other is in range). */
 #include "codegen/source/source.h"
 
 enum { FORWARD = 1, REACHES = 2, ONLY = 4, OTHER_USE = 8 };
@@ -19,6 +20,11 @@ static bool is_arithmetic(const kinst *x) {
     case KOP_select: return true;
     default: return false;
     }
+}
+
+/* Overflow in one of these shows in the address. */
+static bool is_linear(const kinst *x) {
+    return is_arithmetic(x) && (x->op == KOP_add || x->op == KOP_sub || x->op == KOP_mul || x->op == KOP_neg || x->op == KOP_select);
 }
 
 static bool widens_index(const body *b, const kinst *x) {
@@ -82,7 +88,7 @@ static void go_backward(const body *b, uint8_t *flags) {
                 bool reaches = is_address_slot(x, o.slot) || x->op == K_FOR || is_compare(x)
                             || ((passes_on(b, x) || x->op == K_GET || x->op == K_SHUFFLE) && flags[u] & REACHES)
                             || (x->op == K_SET && o.slot == 1 && flags[x->a] & REACHES) || (x->op == K_VAR && flags[u] & REACHES);
-                bool only = is_address_slot(x, o.slot) || (passes_on(b, x) && !(x->op == KOP_select && o.slot == 0) && flags[u] & ONLY);
+                bool only = is_address_slot(x, o.slot) || ((is_linear(x) || widens_index(b, x)) && !(x->op == KOP_select && o.slot == 0) && flags[u] & ONLY);
                 if (reaches) *f |= REACHES;
                 if (!only) *f |= OTHER_USE;
                 changed |= *f != was;

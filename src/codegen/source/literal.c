@@ -24,6 +24,17 @@ static const char *special(printer *p, ktype type, uint64_t bits) {
     return source_text(p, "__longlong_as_double(0x%016llxull)", (unsigned long long)bits);
 }
 
+/* 1e+07 as 1e7; and a point, whatever the locale says. */
+static void plain(char *s) {
+    char *to = s;
+    for (const char *c = s; *c; c++) {
+        bool exponent = c > s && (c[-1] == 'e' || (c[-1] == '-' && c > s + 1 && c[-2] == 'e') || (c[-1] == '+' && c > s + 1 && c[-2] == 'e'));
+        if (exponent && (*c == '+' || (*c == '0' && c[1]))) continue;
+        *to++ = *c == ',' ? '.' : *c;
+    }
+    *to = 0;
+}
+
 const char *source_float(printer *p, ktype type, uint64_t bits) {
     char s[40];
     double v;
@@ -45,7 +56,8 @@ const char *source_float(printer *p, ktype type, uint64_t bits) {
             if (strtod(s, NULL) == v) break;
         }
     }
-    for (char *c = s; *c; c++) if (*c == ',') *c = '.';   /* some locales */
+    if (v == rint(v) && fabs(v) < 1e7) snprintf(s, sizeof s, "%.1f", v);
+    plain(s);
     return source_text(p, "%s%s%s", s, strpbrk(s, ".e") ? "" : ".0", type == T_F32 ? "f" : "");
 }
 

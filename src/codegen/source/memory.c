@@ -86,7 +86,7 @@ expr source_load(printer *p, uint32_t v) {
     if (x->flags & (LOAD_ACQUIRE | LOAD_RELAXED)) e = ordered_load(p, v);
     else {
         if (x->flags & LOAD_STREAM && p->b->code[x->a].op == K_PARAM) e = source_filled_call(p, (ktype)x->type, p->d->load_stream, address(p, x->a, x->b, 0), NULL, NULL);
-        else if (x->flags & LOAD_READONLY && !is_declared_readonly(p->b, x->a)) e = source_filled_call(p, (ktype)x->type, p->d->load_readonly, address(p, x->a, x->b, 0), NULL, NULL);
+        else if (p->d->load_readonly && x->flags & LOAD_READONLY && !is_declared_readonly(p->b, x->a)) e = source_filled_call(p, (ktype)x->type, p->d->load_readonly, address(p, x->a, x->b, 0), NULL, NULL);
         else e = source_primary(p, (ktype)x->type, source_element(p, x->a, x->b));
         e = as_value(p, storage, private, e);
     }

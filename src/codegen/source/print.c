@@ -247,7 +247,7 @@ static void put_array(printer *p, uint32_t v) {
     const char *name = source_name_for(p, v), *type = source_storage(p, (ktype)x->type, true);
     uint8_t align = p->b->facts[v].align;
     const char *aligned = align > ktype_table[x->type].size ? source_text(p, "alignas(%u) ", align) : "";
-    source_line(p, true, "%s%s%s %s[%u];", x->op == K_SHARED ? "__shared__ " : "", aligned, type, name, x->a);
+    source_line(p, true, "%s%s%s %s[%u];", aligned, x->op == K_SHARED ? "__shared__ " : "", type, name, x->a);
     p->b->exprs[v] = source_primary(p, (ktype)x->type, name);
 }
 

@@ -35,6 +35,7 @@ typedef struct fact {
     bool fold;                 /* its text goes into its users; else it is a variable or a statement of its own */
     bool repeated;             /* folded into several users: its operands must be names */
     bool lazy;                 /* evaluated only sometimes: an arm of ?:, the right of && */
+    bool bound;                /* stands in the end of a loop, which is looked at again and again */
     bool index;                /* index arithmetic, which never overflows */
     uint8_t align;             /* LOCAL, SHARED: bytes that vector accesses ask for */
 } fact;
@@ -86,7 +87,7 @@ struct dialect_info {
     const char *warp_shuffle[4];             /* by SHUFFLE_*; $0 value, $1 lane or distance, $2 ", width" or nothing */
     const char *ballot; ktype ballot_type;   /* $0 */
     const char *f16;                         /* the C type of float16 in memory; NULL: its bits, read and written by helpers */
-    const char *load_stream, *load_readonly, *store_stream;   /* $0 the address, $1 the value */
+    const char *load_stream, *load_readonly, *store_stream;   /* $0 the address, $1 the value; load_readonly may be NULL */
     bool own_vectors;                        /* float4 and its like are there */
     const char *vector_type;                 /* defines others: $0 element, $1 name, $2 bytes, $3 elements */
     bool atomic_min_i64;                     /* atomicMin and atomicMax know long long */
