@@ -219,12 +219,12 @@ static void count_work(node *n)
 /* A pending node with its shape and inputs; `extra` words for the caller come back in *words. in may hold NULLs' absence only. */
 static node *node_new(node_kind kind, kn_dtype t, int ndim, const int64_t *shape, int nin, node *const *in, size_t extra, int64_t **words, message *m)
 {
-    int64_t size;
+    int64_t size, bytes;
     if (ndim > NDIM_MAX || nin > UINT8_MAX) {
         fail(m, KN_VALUE_ERROR, ndim > NDIM_MAX ? "an array has at most %d dimensions" : "too many operands; at most %d", ndim > NDIM_MAX ? NDIM_MAX : UINT8_MAX);
         return NULL;
     }
-    if (!shape_size(ndim, shape, &size) || (size && size > INT64_MAX / (int64_t)dtype_size(t))) {
+    if (!shape_size(ndim, shape, &size) || mul_overflows(size, (int64_t)dtype_size(t), &bytes)) {
         char text[SHAPE_TEXT];
         fail(m, KN_VALUE_ERROR, "an array of shape %s and dtype %s is too large to address", shape_text(text, ndim, shape), dtype_table[t].name);
         return NULL;

@@ -330,11 +330,12 @@ static kn_status make_maps(int ufunc, const ufunc_loop *l, node **in, int ndim, 
 kn_status ufunc_apply_casting(int ufunc, node *const *in, kn_dtype dtype, casting rule, node **out, message *m)
 {
     const ufunc_info *f = &ufuncs[ufunc];
-    ufunc_operand operands[4] = {{0}};
+    ufunc_operand operands[4];
     node *converted[4];
     int64_t shape[NDIM_MAX];
     int ndim, made = 0;
     kn_status status = KN_OK;
+    operands[0].dtype = KN_DTYPE_UNSET;
     for (int k = 0; k < f->nin; k++) {
         operands[k].dtype = in[k]->dtype;
         operands[k].weak = in[k]->weak;
