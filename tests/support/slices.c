@@ -161,11 +161,13 @@ static bool reduce_node(case_slice *c, const node *n, char *out) {
     bool scan = n->kind == NODE_SCAN;
     uint64_t axes = scan ? (uint64_t)1 << n->attr.scan.axis : n->attr.reduce.axes, *state;
     kn_dtype t = (kn_dtype)in->dtype, types[8];
-    int parts = dtype_is_complex(t) ? 2 : 1, width = r->nstate > 1 ? r->nstate : parts;
+    int parts = dtype_is_complex(t) ? 2 : 1, width = r->nstate + parts - 1;
     int64_t rows = scan ? in->size / (in->shape[n->attr.scan.axis] ? in->shape[n->attr.scan.axis] : 1) : n->size;
     state = arena_zero(&c->mem, (size_t)(rows * width) + 1, sizeof *state);
     bool *begun = arena_zero(&c->mem, (size_t)rows + 1, 1);
     for (int i = 0; i < r->nstate; i++) types[i] = types[r->nstate + i] = t;
+    const ufunc_loop *loop = r->ufunc >= 0 && r->nstate == 1 && ufuncs[r->ufunc].nin == 2 ? ufunc_loop_for(r->ufunc, types) : NULL;
+    const char *combine = loop && loop->body && loop->out[0] == t ? loop->body : r->combine;
     if (r->indexed) types[1] = types[3] = KN_INT64;
     for (int64_t i = 0; i < in->size; i++) {
         int64_t at[NDIM_MAX], within;
@@ -174,13 +176,14 @@ static bool reduce_node(case_slice *c, const node *n, char *out) {
         int64_t row = reduced_element(n, axes, at, &within);
         element_parts(c, in, i, lifted);
         if (r->lift) {
-            uint64_t args[3] = { lifted[0], (uint64_t)within };
+            uint64_t args[3] = { lifted[0], lifted[1] };
+            args[parts] = (uint64_t)within;
             if (!named(r->lift, (kn_dtype[]){ t, KN_INT64 }, r->indexed ? 2 : 1, args, lifted)) return false;
         }
         memcpy(both, &state[row * width], (size_t)width * sizeof *both);
         memcpy(both + width, lifted, (size_t)width * sizeof *both);
         if (!begun[row]) memcpy(&state[row * width], lifted, (size_t)width * sizeof *both);
-        else if (!named(r->combine, types, 2 * r->nstate, both, &state[row * width])) return false;
+        else if (!named(combine, types, 2 * r->nstate, both, &state[row * width])) return false;
         begun[row] = true;
         if (scan) store_parts((kn_dtype)n->dtype, out, i, &state[row * width]);
     }

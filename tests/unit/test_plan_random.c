@@ -165,7 +165,7 @@ static node *random_node(node **pool, int n)
     case 3: {
         node *in[2] = { a, shaped_like(b, a, t) };
         if (t != KN_FLOAT64 && t != KN_INT64) return random_view(a);
-        return node_map(UFUNC_maximum, 0, 2, in, t, NULL);
+        return node_map(below(2) ? UFUNC_maximum : UFUNC_minimum, 0, 2, in, t, NULL);
     }
     case 4: {
         if (dtype_is_complex(t) || t == KN_BOOL) return random_view(a);

@@ -73,7 +73,9 @@ uint32_t lower_bits(lowering *l, ktype t, uint64_t bits) {
 
 uint32_t lower_int(lowering *l, ktype t, int64_t v) {
     int unused = 64 - 8 * ktype_table[t].size;
-    return lower_bits(l, t, t == T_BOOL ? v != 0 : (uint64_t)v << unused >> unused);
+    if (t == T_BOOL) return lower_bits(l, t, v != 0);
+    uint64_t bits = (uint64_t)v << unused;
+    return lower_bits(l, t, ktype_table[t].is_signed ? (uint64_t)((int64_t)bits >> unused) : bits >> unused);
 }
 
 uint32_t lower_float(lowering *l, ktype t, double v) {

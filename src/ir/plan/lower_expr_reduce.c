@@ -59,31 +59,49 @@ static uint64_t float_bits(ktype t, double v) {
     return bits;
 }
 
-/* The i-th number of a list, or the only one of a list of one. */
-static uint64_t identity_bits(const char *list, int i, ktype t) {
+static uint64_t least(ktype t) {
+    if (ktype_table[t].is_float) return float_bits(t, -INFINITY);
+    return t == T_BOOL || !ktype_table[t].is_signed ? 0 : ~(uint64_t)0 << (8 * ktype_table[t].size - 1);
+}
+
+static uint64_t greatest(ktype t) {
+    if (ktype_table[t].is_float) return float_bits(t, INFINITY);
+    return t == T_BOOL ? 1 : ktype_table[t].is_signed ? ~least(t) : ~(uint64_t)0 >> (64 - 8 * ktype_table[t].size);
+}
+
+/* The i-th number of a list, or the only one of a list of one. Integers have neither NaN nor infinity: a NaN is what
+ * minimum or maximum (`combine`) ignores. */
+static uint64_t identity_bits(const char *list, int i, ktype t, const char *combine) {
     for (const char *next; i > 0 && (next = strchr(list, ',')); i--) list = next + 1;
-    int bits = 8 * ktype_table[t].size;
-    uint64_t mask = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
-    if (!strncmp(list, "lowest", 6)) {
-        if (ktype_table[t].is_float) return float_bits(t, -INFINITY);
-        return t == T_BOOL || !ktype_table[t].is_signed ? 0 : (uint64_t)1 << (bits - 1);
-    }
-    if (!strncmp(list, "highest", 7)) {
-        if (ktype_table[t].is_float) return float_bits(t, INFINITY);
-        return t == T_BOOL ? 1 : ktype_table[t].is_signed ? mask >> 1 : mask;
-    }
+    if (!strncmp(list, "lowest", 6)) return least(t);
+    if (!strncmp(list, "highest", 7)) return greatest(t);
     double v = strtod(list, NULL);
     if (ktype_table[t].is_float) return float_bits(t, v);
-    return t == T_BOOL ? v != 0 : (uint64_t)(int64_t)v & mask;
+    if (isnan(v)) return !strcmp(combine, "minimum") || !strcmp(combine, "and") ? greatest(t) : least(t);
+    if (isinf(v)) return v < 0 ? least(t) : greatest(t);
+    if (t == T_BOOL) return v != 0;
+    int unused = 64 - 8 * ktype_table[t].size;
+    uint64_t bits = (uint64_t)(int64_t)v << unused;
+    return ktype_table[t].is_signed ? (uint64_t)((int64_t)bits >> unused) : bits >> unused;
+}
+
+/* The function that combines states: that of the ufunc's loop for this dtype (or on bool, maximum for fmax of integers), else
+ * the one that the table names. */
+static const char *combine_name(const node *n) {
+    const reduction_info *r = &reductions[n->op];
+    kn_dtype twice[2] = { (kn_dtype)n->in[0]->dtype, (kn_dtype)n->in[0]->dtype };
+    const ufunc_loop *loop = r->ufunc >= 0 && r->nstate == 1 && ufuncs[r->ufunc].nin == 2 ? ufunc_loop_for(r->ufunc, twice) : NULL;
+    return loop && loop->body && loop->out[0] == twice[0] ? loop->body : r->combine;
 }
 
 /* The identity of a complex product is 1 + 0i: a plain number has no imaginary part. */
-static uint64_t identity_part(const reduction_info *r, const state *s, int part) {
+static uint64_t identity_part(const node *n, const state *s, int part) {
+    const reduction_info *r = &reductions[n->op];
     const char *list = r->identity ? r->identity : "0";
     int type = 0, within = part;
     while (within >= parts_of(s->types[type])) within -= parts_of(s->types[type++]);
     bool number = strncmp(list, "lowest", 6) && strncmp(list, "highest", 7);
-    return within && number ? 0 : identity_bits(list, type, element_type(s->types[type]));
+    return within && number ? 0 : identity_bits(list, type, element_type(s->types[type]), combine_name(n));
 }
 
 /* ---- states ---- */
@@ -115,7 +133,7 @@ static void reduce_parts(lowering *l, const node *n, const state *s, int from, i
     for (int i = 0; i < count; i++) {
         r->lifted[i] = s->lifted[from + i];
         r->state_types[i] = lower_type(l, r->lifted[i]);
-        r->identity[i] = identity_part(info, s, from + i);
+        r->identity[i] = identity_part(n, s, from + i);
         expr x = { .kind = scan ? EXPR_SCANNED : EXPR_REDUCED, .part = (uint8_t)i, .type = r->state_types[i], .op = (uint16_t)(l->n->nreductions - 1), .index = -1 };
         out[i] = lower_expr(l, &x, NULL, 0);
     }
@@ -125,10 +143,10 @@ static void reduce_parts(lowering *l, const node *n, const state *s, int from, i
 }
 
 static void reduce_state(lowering *l, const node *n, const state *s, uint32_t *out) {
-    const reduction_info *r = &reductions[n->op];
+    const char *name = combine_name(n);
     kn_dtype twice[8];
     for (int i = 0; i < s->ntypes; i++) twice[i] = twice[s->ntypes + i] = s->types[i];
-    int combine = function_named(r->combine, twice, 2 * s->ntypes), op = primitive_named(r->combine);
+    int combine = function_named(name, twice, 2 * s->ntypes), op = primitive_named(name);
     if (combine >= 0) { reduce_parts(l, n, s, 0, s->nparts, combine, out); return; }
     if (op < 0 || (s->nparts > 1 && op != KOP_add && op != KOP_sub)) { missing(l, n); return; }
     for (int i = 0; i < s->nparts; i++) reduce_parts(l, n, s, i, 1, -1 - op, &out[i]);
@@ -143,7 +161,7 @@ void lower_reduction(lowering *l, visit *v, const node *n, const uint32_t *in) {
     bool empty = !n->in[0]->size;
     if (empty) zero[0] = zero[1] = lower_int(l, element_type((kn_dtype)n->in[0]->dtype), 0);
     if (!lift(l, n, empty ? zero : in, &s)) return;
-    if (empty) for (int i = 0; i < s.nparts; i++) out[i] = lower_bits(l, lower_type(l, s.lifted[i]), identity_part(r, &s, i));
+    if (empty) for (int i = 0; i < s.nparts; i++) out[i] = lower_bits(l, lower_type(l, s.lifted[i]), identity_part(n, &s, i));
     else if (reduced_extent(n) == 1) memcpy(out, s.lifted, sizeof out);
     else reduce_state(l, n, &s, out);
     if (r->finish) {
