@@ -68,6 +68,25 @@ static const struct { const char *name, *doc; } families[] = {
 #include "ir/graph/ops.def"
 };
 
+/* What a ufunc's loops take, in words. */
+#define BOOLS(shape, body) "bools, "
+#define INTS(shape, body) "integers, "
+#define FLOATS(shape, body) "floats, "
+#define COMPLEX(shape, body) "complex numbers, "
+#define REALS(shape, body) "integers, floats, "
+#define INEXACT(shape, body) "floats, complex numbers, "
+#define NUMBERS(shape, body) "integers, floats, complex numbers, "
+#define ABSOLUTE_LOOPS "integers, floats, complex numbers, "
+#define MIXED_LOOPS(body)
+#define LDEXP_LOOPS "floats with int32 or int64, "
+#define NO_LOOPS "anything, "
+#define TT_T(t, body) #t ", "
+#define T_T(t, body) #t ", "
+static const struct { const char *name, *takes; } loops[] = {
+#define UFUNC(name, nin, nout, loops, ...) {#name, loops},
+#include "ir/graph/ufuncs.def"
+};
+
 static int same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 static int has_options(const row *r) { return !same(r->family, "none"); }
 static int is_option(const param *p) { return !(p->flags & (REQUIRED | LATER_FLAG)); }
@@ -494,6 +513,15 @@ static void reference(void)
         for (const param *p; (p = next_option(r, &at));)
             printf("%s.%s", n++ ? ", " : "", c_name(p->name));
         printf(")`\n\n%s\n", r->doc);
+        for (int k = 0; same(r->kind, "ufunc") && k < COUNT(loops); k++)
+            if (same(loops[k].name, r->numpy)) {
+                printf("Takes ");
+                for (const char *c = loops[k].takes; c[2]; c++)
+                    putchar(tolower((unsigned char)*c));
+                printf(".\n");
+            }
+        if (has_options(r))
+            printf("Options: [%s](#options).\n", r->family);
         for (int k = 0, first = 1; k < COUNT(aliases); k++)
             if (same(aliases[k].op, r->name))
                 printf("%s`kn_%s`", first ? "\nAlso " : ", ", aliases[k].name), first = 0;

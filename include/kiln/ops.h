@@ -989,7 +989,7 @@ KN_API KN_USE kn_array (kn_empty_like)(kn_array prototype, const kn_like_opts *o
 /** full of a's shape and dtype. */
 KN_API KN_USE kn_array (kn_full_like)(kn_array a, kn_array fill_value, const kn_like_opts *opts);
 /** start, start + step, ... before stop: ceil((stop - start) / step) elements, computed as start + i * delta like
- * NumPy's. KN_NONE as stop: from 0 to start. A ValueError for step 0. */
+ * NumPy's. KN_NONE as stop: from 0 to start. A ZeroDivisionError for step 0. */
 KN_API KN_USE kn_array (kn_arange)(kn_array start, kn_array stop, kn_array step, const kn_arange_opts *opts);
 /** num values from start to stop, evenly spaced, along a new axis; stop itself is the last with endpoint. Integer
  * dtypes take the floor. */
