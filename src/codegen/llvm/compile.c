@@ -5,7 +5,7 @@
 #include <string.h>
 #include "codegen/llvm/lanes.h"
 
-#define PASSES "function(sroa,early-cse,instcombine,simplifycfg,loop-mssa(licm),gvn,adce,simplifycfg)"
+#define PASSES(instcombine) "function(sroa,early-cse," instcombine ",simplifycfg,loop-mssa(licm),gvn,adce,simplifycfg)"
 
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
     message *m = data;
@@ -22,7 +22,9 @@ static LLVMTargetMachineRef new_machine(const llvm_options *o) {
 
 static kn_status run_passes(LLVMModuleRef module, LLVMTargetMachineRef machine, message *m) {
     LLVMPassBuilderOptionsRef options = llvm.CreatePassBuilderOptions();
-    LLVMErrorRef error = llvm.RunPasses(module, PASSES, machine, options);
+    /* from 18 on it ends the process when one round was not enough, unless told that this is fine */
+    const char *passes = llvm.version < 18 ? PASSES("instcombine") : PASSES("instcombine<no-verify-fixpoint>");
+    LLVMErrorRef error = llvm.RunPasses(module, passes, machine, options);
     llvm.DisposePassBuilderOptions(options);
     if (!error) return KN_OK;
     char *text = llvm.GetErrorMessage(error);

@@ -248,6 +248,11 @@ kval emitter_form(emitter *e, const form *f, int32_t param) {
 
 /* ---- expressions ---- */
 
+/* Kernel IR wants integer constants extended to 64 bits. */
+static kval constant(emitter *e, ktype t, uint64_t bits) {
+    return ktype_table[t].is_int ? kb_const_int(e->k, t, (int64_t)bits) : kb_const_bits(e->k, t, bits);
+}
+
 /* Positions as data are i64, whatever index arithmetic is done in. */
 static kval widened(emitter *e, kval v) { return e->index == T_I64 ? v : kb_op(e->k, KOP_convert, T_I64, v, 0, 0); }
 
@@ -284,7 +289,7 @@ static kval make(emitter *e, const expr *x, uint32_t i) {
     int nargs = x->nargs < 16 ? x->nargs : 16;
     for (int j = 0; j < nargs; j++) arg[j] = e->value[x->args[j]];
     switch (x->kind) {
-    case EXPR_CONST: return kb_const_bits(k, x->type, x->bits);
+    case EXPR_CONST: return constant(e, x->type, x->bits);
     case EXPR_SCALAR: case EXPR_ARG: return (kval)e->scalar_param[i];
     case EXPR_INDEX: return widened(e, emitter_form(e, &x->at, e->form_param[i]));
     case EXPR_LOAD: {
@@ -370,7 +375,7 @@ int reduction_width(const nest_reduction *r) { return r->nstate + (r->compensate
 ktype reduction_type(const nest_reduction *r, int c) { return r->state_types[c < r->nstate ? c : 0]; }
 
 kval reduction_identity(emitter *e, const nest_reduction *r, int c) {
-    return kb_const_bits(e->k, reduction_type(r, c), c < r->nstate ? r->identity[c] : 0);
+    return constant(e, reduction_type(r, c), c < r->nstate ? r->identity[c] : 0);
 }
 
 /* s + x exactly as sum and error (Knuth, The Art of Computer Programming, volume 2, 4.2.2). */
