@@ -70,6 +70,7 @@ static const struct { const char *name, *doc; } families[] = {
 
 /* What a ufunc's loops take, in words. */
 #define BOOLS(shape, body) "bools, "
+#define TRUTHS(shape, body) "anything by its truth, "
 #define INTS(shape, body) "integers, "
 #define FLOATS(shape, body) "floats, "
 #define COMPLEX(shape, body) "complex numbers, "

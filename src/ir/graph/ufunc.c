@@ -20,6 +20,7 @@
 #define TT_B(t, body) {{D(t), D(t)}, {KN_BOOL}, body},
 #define TT_TT(t, body) {{D(t), D(t)}, {D(t), D(t)}, body},
 #define BOOLS(shape, body) shape(BOOL, body)
+#define TRUTHS BOOLS
 #define SIGNED(shape, body) shape(INT8, body) shape(INT16, body) shape(INT32, body) shape(INT64, body)
 #define UNSIGNED(shape, body) shape(UINT8, body) shape(UINT16, body) shape(UINT32, body) shape(UINT64, body)
 #define INTS(shape, body) \
