@@ -182,8 +182,9 @@ static uint32_t slot_in(const body *b, uint32_t user, uint32_t v) {
 }
 
 static bool widens(const body *b, const kinst *x) {
+    if (x->op != KOP_convert) return false;
     const ktype_info *to = &ktype_table[x->type], *from = &ktype_table[b->code[x->a].type];
-    return x->op == KOP_convert && to->is_int && from->is_int && to->size > from->size && (to->is_signed || !from->is_signed);
+    return to->is_int && from->is_int && to->size > from->size && (to->is_signed || !from->is_signed);
 }
 
 static bool is_plain_op(const kinst *x) { return x->op < NKOPS || x->op == K_CALL || x->op == K_LANE_INDEX; }
@@ -222,7 +223,7 @@ static void decide(body *b, uint32_t v) {
     else if (named || f->pair != NOWHERE) f->fold = false;
     else if (widens(b, x)) f->fold = true;
     else f->fold = !f->repeated && folds_once(b, v);
-    if (x->op == KOP_convert && f->fold && widens(b, x) && (f->uses > 1 || b->facts[f->user].region != f->region)) {
+    if (f->fold && widens(b, x) && (f->uses > 1 || b->facts[f->user].region != f->region)) {
         f->repeated = true;
         f->root = f->far;
     } else if (f->fold && f->uses == 1) {
