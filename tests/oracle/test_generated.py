@@ -28,10 +28,11 @@ IN_PLACE = {"iadd": np.add, "isub": np.subtract, "imul": np.multiply, "idiv": np
 
 
 class Variable:
-    """One name on both sides. `noise` bounds the relative error that earlier steps allow."""
+    """One name on both sides. `noise` bounds the error that earlier steps allow, relative to `size`, the largest value they
+    worked with. NumPy makes scalars, which share no memory, where Kiln makes 0-d views: `scalar` ones are not written to."""
 
-    def __init__(self, name, array, handle, noise):
-        self.name, self.array, self.handle, self.noise = name, array, handle, noise
+    def __init__(self, name, array, handle, noise, size=0.0, scalar=False):
+        self.name, self.array, self.handle, self.noise, self.size, self.scalar = name, array, handle, noise, size, scalar
 
 
 def values(r, dtype, shape):
@@ -80,15 +81,15 @@ class Program:
         self.k, self.r, self.seed = kiln, random.Random(seed), seed
         self.variables, self.lines, self.count = [], [], 0
 
-    def new(self, array, handle, noise, text):
+    def new(self, array, handle, noise, text, size=0.0, scalar=False):
         name = f"v{self.count}"
         self.count += 1
         self.lines.append(f"{name} = {text}")
-        self.variables.append(Variable(name, array, handle, noise))
+        self.variables.append(Variable(name, array, handle, noise, size, scalar))
         if len(self.variables) > 7:
             self.variables.pop(self.r.randrange(len(self.variables)))
 
-    def both(self, text, numpy_call, kiln_call, noise):
+    def both(self, text, numpy_call, kiln_call, noise, size=0.0):
         """Takes a step on both sides; when NumPy refuses it, Kiln must, and the variable is not kept."""
         try:
             want = numpy_call()
@@ -102,7 +103,7 @@ class Program:
         message = self.k.lib.kn_message(handle).decode() if self.k.lib.kn_check(handle) else ""
         if message:
             raise AssertionError(f"{text}: Kiln says {message}; NumPy gives {np.asarray(want).dtype}{np.shape(want)}")
-        self.new(np.asarray(want), handle, noise, text)
+        self.new(np.asarray(want), handle, noise, text, size, not isinstance(want, np.ndarray))
 
     def operand(self):
         r = self.r
@@ -146,8 +147,9 @@ class Program:
         axis = self.r.choice([None, *range(-x.array.ndim, x.array.ndim)]) if x.array.ndim else None
         keep = f != "count_nonzero" and self.r.random() < 0.4
         options = {"axis": axis, "keepdims": keep}
+        largest = magnitude(x.array)
         self.both(f"np.{f}({x.name}, axis={axis}, keepdims={keep})", lambda: getattr(np, f)(x.array, **options),
-                  lambda: self.k.operations[f](x.handle, **options), grow(x.noise, x.array, f))
+                  lambda: self.k.operations[f](x.handle, **options), grow(x.noise, x.array, f), max(x.size, largest**2 if f == "var" else largest))
 
     def step_scan(self):
         f, x = self.r.choice(["cumsum", "cumprod"]), self.r.choice(self.variables)
@@ -226,7 +228,7 @@ class Program:
             return
         text = random_index(r, x.array.shape)
         view = eval(f"a[{text}]", {"a": x.array}) if self.fits(x.array, text) else None
-        if not isinstance(view, np.ndarray) or not x.array.flags.writeable:
+        if not isinstance(view, np.ndarray) or not x.array.flags.writeable or x.scalar:
             return
         target = self.k.index(x.handle, text)
         other = y.array.copy() if isinstance(y.array, np.ndarray) else y.array
@@ -241,7 +243,7 @@ class Program:
     def step_set(self):
         x, y, r = self.r.choice(self.variables), self.operand(), self.r
         text = random_index(r, x.array.shape)
-        if not self.fits(x.array, text) or not x.array.flags.writeable or isinstance(y.array, complex):
+        if not self.fits(x.array, text) or not x.array.flags.writeable or isinstance(y.array, complex) or x.scalar:
             return
         value = np.asarray(y.array)
         if value.dtype.kind == "c" and x.array.dtype.kind != "c" or (value.dtype.kind == "f" and x.array.dtype.kind in "iub") or value.dtype.kind == "i" and x.array.dtype.kind in "ub":
@@ -275,8 +277,10 @@ class Program:
             assert got.dtype == want.dtype, f"{v.name}: dtype {got.dtype}, not {want.dtype}"
             assert got.shape == want.shape, f"{v.name}: shape {got.shape}, not {want.shape}"
             if v.noise:
-                size = np.max(np.abs(want[np.isfinite(want)]), initial=0).astype(float) if want.size else 0
-                same = np.allclose(got, want, rtol=v.noise, atol=v.noise * float(size), equal_nan=True)
+                if want.dtype.kind == "c":                            # products of infinities depend on the order
+                    sound = np.isfinite(want)
+                    got, want = got[sound], want[sound]
+                same = np.allclose(got, want, rtol=v.noise, atol=v.noise * max(magnitude(want), v.size), equal_nan=True)
             else:
                 same = np.array_equal(got, want, equal_nan=want.dtype.kind in "fc")
             assert same, f"{v.name}: {got.tolist()!r}\n  not {want.tolist()!r}\n  (noise {v.noise})"
@@ -293,6 +297,12 @@ class Program:
             if self.r.random() < 0.1:
                 self.compare()
         self.compare()
+
+
+def magnitude(a):
+    """The largest finite absolute value."""
+    a = np.abs(np.asarray(a).astype(np.complex128 if np.asarray(a).dtype.kind == "c" else np.float64))
+    return float(np.max(a[np.isfinite(a)], initial=0))
 
 
 EXACT = {"negative", "absolute", "square", "floor", "sign", "isfinite", "logical_not", "conjugate", "rint", "invert", "add", "subtract", "multiply", "divide", "maximum",

@@ -171,10 +171,7 @@ node *reduce_request(reduction_number r, const char *name, node *a, uint64_t axe
     }
     if (!x)
         return NULL;
-    int64_t results = 1;
-    for (int d = 0; d < a->ndim; d++)
-        results *= axes >> d & 1 ? 1 : a->shape[d];
-    if (count == 0 && results > 0 && !own_identity && !initial) {
+    if (count == 0 && !own_identity && !initial) {
         fail(m, KN_VALUE_ERROR, "%s: there is no element to reduce, and %s has no identity; give initial", name, name);
         node_drop(x);
         return NULL;
