@@ -21,7 +21,8 @@ static struct {
     pthread_mutex_t mutex;
     slot *chunk[MOST_CHUNKS];             /* atomic */
     uint32_t nchunks, free;               /* free: index + 1 of the first free slot */
-    int64_t live;                         /* atomic */
+    int64_t out;                          /* slots that threads hold, used or spare */
+    struct spares *threads;
 } slots = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 enum { RESORT_MEMORY, RESORT_SCOPE, NRESORTS };
@@ -66,52 +67,93 @@ static bool add_chunk(void) {
     return true;
 }
 
-/* Free slots of this thread; handed back in bulk, and when the thread ends. */
+/* Free slots and cells of this thread; handed back in bulk, and when the thread ends. */
 #define SPARE_SLOTS 64u
-static _Thread_local struct { uint32_t n, index[SPARE_SLOTS]; bool watched; } spare;
+typedef struct spares {
+    uint32_t n;                           /* atomic: others count */
+    uint32_t index[SPARE_SLOTS];
+    cell *cells; uint32_t ncells;         /* linked through `value` */
+    bool watched;
+    struct spares *next, **back;          /* in slots.threads, while watched */
+} spares;
+static _Thread_local spares spare;
 static pthread_key_t spare_key;
 static pthread_once_t spare_once = PTHREAD_ONCE_INIT;
 
+static void spare_count(uint32_t n) { __atomic_store_n(&spare.n, n, __ATOMIC_RELAXED); }
+
+/* Mutex held. */
 static void give_back_spares(uint32_t keep) {
-    pthread_mutex_lock(&slots.mutex);
     while (spare.n > keep) {
-        uint32_t index = spare.index[--spare.n];
+        uint32_t index = spare.index[spare.n - 1];
+        spare_count(spare.n - 1);
         slot_at(index)->next_free = slots.free;
         slots.free = index;
+        slots.out--;
     }
-    pthread_mutex_unlock(&slots.mutex);
 }
 
 static void thread_ends(void *unused) {
     (void)unused;
-    spare.watched = false;
+    pthread_mutex_lock(&slots.mutex);
     give_back_spares(0);
+    if (spare.watched) {
+        *spare.back = spare.next;
+        if (spare.next) spare.next->back = spare.back;
+        spare.watched = false;
+    }
+    pthread_mutex_unlock(&slots.mutex);
+    while (spare.cells) {
+        cell *c = spare.cells;
+        spare.cells = (cell *)(void *)c->value;
+        mem_free(c);
+    }
+    spare.ncells = 0;
 }
 
 static void make_spare_key(void) { pthread_key_create(&spare_key, thread_ends); }
 
+/* So that its spares come back when the thread ends; mutex held. */
 static void watch_thread(void) {
     pthread_once(&spare_once, make_spare_key);
-    spare.watched = pthread_setspecific(spare_key, &spare) == 0;
+    if (pthread_setspecific(spare_key, &spare)) return;
+    spare.watched = true;
+    spare.next = slots.threads;
+    spare.back = &slots.threads;
+    if (spare.next) spare.next->back = &spare.next;
+    slots.threads = &spare;
 }
 
 static bool take_spares(void) {
-    if (!spare.watched) watch_thread();
     pthread_mutex_lock(&slots.mutex);
+    if (!spare.watched) watch_thread();
     while (spare.n < SPARE_SLOTS / 2 && (slots.free || (spare.n == 0 && add_chunk()))) {
         uint32_t index = slots.free;
         slots.free = slot_at(index)->next_free;
-        spare.index[spare.n++] = index;
+        spare.index[spare.n] = index;
+        spare_count(spare.n + 1);
+        slots.out++;
     }
     pthread_mutex_unlock(&slots.mutex);
     return spare.n > 0;
 }
 
+static void keep_spare(uint32_t index) {
+    if (!spare.watched || spare.n == SPARE_SLOTS) {
+        pthread_mutex_lock(&slots.mutex);
+        if (!spare.watched) watch_thread();
+        if (spare.n == SPARE_SLOTS) give_back_spares(SPARE_SLOTS / 2);
+        pthread_mutex_unlock(&slots.mutex);
+    }
+    spare.index[spare.n] = index;
+    spare_count(spare.n + 1);
+}
+
 static slot *slot_take(slot_kind kind, kn_array *handle) {
     if (!spare.n && !take_spares()) return NULL;
-    uint32_t index = spare.index[--spare.n];
+    uint32_t index = spare.index[spare.n - 1];
+    spare_count(spare.n - 1);
     slot *s = slot_at(index);
-    __atomic_fetch_add(&slots.live, 1, __ATOMIC_RELAXED);
     s->kind = (uint8_t)kind;
     s->readonly = false;
     s->owners = 1;
@@ -140,16 +182,24 @@ static void slot_free(slot *s, uint32_t index, const scope_place *at) {
     s->kind = SLOT_FREE;
     uint32_t generation = s->generation + 1;
     __atomic_store_n(&s->generation, generation ? generation : 1, __ATOMIC_RELEASE);
-    __atomic_fetch_sub(&slots.live, 1, __ATOMIC_RELAXED);
-    if (!spare.watched) watch_thread();
-    if (spare.n == SPARE_SLOTS) give_back_spares(SPARE_SLOTS / 2);
-    spare.index[spare.n++] = index;
+    keep_spare(index);
 }
 
-int64_t handles_live(void) { return __atomic_load_n(&slots.live, __ATOMIC_RELAXED); }
+int64_t handles_live(void) {
+    pthread_mutex_lock(&slots.mutex);
+    int64_t n = slots.out;
+    for (const spares *t = slots.threads; t; t = t->next) n -= __atomic_load_n(&t->n, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&slots.mutex);
+    return n;
+}
+
+/* Counts go down through this: the last owner is alone, and needs no atomic step. */
+static bool last_of(uint32_t *count) {
+    return __atomic_load_n(count, __ATOMIC_ACQUIRE) == 1 || __atomic_sub_fetch(count, 1, __ATOMIC_ACQ_REL) == 0;
+}
 
 static void let_go(slot *s, kn_array a, const scope_place *at) {
-    if (!is_resort(s) && __atomic_sub_fetch(&s->owners, 1, __ATOMIC_ACQ_REL) == 0) slot_free(s, (uint32_t)a.id, at);
+    if (!is_resort(s) && last_of(&s->owners)) slot_free(s, (uint32_t)a.id, at);
 }
 
 void handle_let_go(kn_array a, uint64_t scope, const scope_place *at) {
@@ -187,45 +237,47 @@ static kn_array own(slot *s, kn_array a) {
 
 /* ---- cells ---- */
 
+#define SPARE_CELLS 64u
+
 cell *cell_new(node *value, message *m) {
-    cell *c = value ? mem_zero(1, sizeof *c) : NULL;
+    cell *c = spare.cells;
+    if (c && value) {
+        spare.cells = (cell *)(void *)c->value;
+        spare.ncells--;
+    } else {
+        c = value ? mem_alloc(sizeof *c) : NULL;
+    }
     if (!c) {
         node_drop(value);
         if (value) fail_memory(m, "making an array");
         return NULL;
     }
-    c->refs = 1;
-    c->value = value;
+    *c = (cell){ .refs = 1, .value = value };
     return c;
 }
 
 void cell_drop(cell *c) {
-    if (!c || __atomic_sub_fetch(&c->refs, 1, __ATOMIC_ACQ_REL)) return;
+    if (!c || !last_of(&c->refs)) return;
     if (c->registered) updates_remove(&c->value);
     node_drop(c->value);
     loan_end(c->lent);
-    mem_free(c);
+    if (!spare.watched || spare.ncells == SPARE_CELLS) {
+        mem_free(c);
+        return;
+    }
+    c->value = (node *)(void *)spare.cells;
+    spare.cells = c;
+    spare.ncells++;
 }
 
-void cell_lock(cell *c) { while (__atomic_exchange_n(&c->lock, 1, __ATOMIC_ACQUIRE)) ; }
-void cell_unlock(cell *c) { __atomic_store_n(&c->lock, 0, __ATOMIC_RELEASE); }
-
-node *cell_node(cell *c) {
-    cell_lock(c);
-    node *n = node_keep(c->value);
-    cell_unlock(c);
-    return n;
-}
+node *cell_node(cell *c) { return node_keep(c->value); }
 
 /* A registered cell's value is read by evaluations, which hold the graph mutex. */
 void cell_set(cell *c, node *value) {
-    bool registered = __atomic_load_n(&c->registered, __ATOMIC_ACQUIRE);
-    if (registered) pthread_mutex_lock(&graph_mutex);
-    cell_lock(c);
+    if (c->registered) pthread_mutex_lock(&graph_mutex);
     node *old = c->value;
     c->value = value;
-    cell_unlock(c);
-    if (registered) pthread_mutex_unlock(&graph_mutex);
+    if (c->registered) pthread_mutex_unlock(&graph_mutex);
     node_drop(old);
 }
 
@@ -342,11 +394,22 @@ kn_array array_from_window(cell *c, const layout *l, bool readonly) {
 }
 
 kn_array kn_same_(kn_array a) { return a; }
-kn_array kn_bool_(bool v) { return array_number((scalar){ SCALAR_BOOL, { .b = v } }); }
-kn_array kn_int_(int64_t v) { return array_number((scalar){ SCALAR_INT, { .i = v } }); }
-kn_array kn_uint_(uint64_t v) { return v <= INT64_MAX ? kn_int_((int64_t)v) : array_number((scalar){ SCALAR_UINT, { .u = v } }); }
-kn_array kn_float_(double v) { return array_number((scalar){ SCALAR_FLOAT, { .f = v } }); }
+
+/* The value is written into the slot's union member by member: whole scalars through memory cost a stall each. */
+#define NUMBER(scalar_kind_, member, value)              \
+    kn_array a;                                          \
+    slot *s = slot_take(SLOT_NUMBER, &a);                \
+    if (!s) return last_resort(RESORT_MEMORY);           \
+    s->u.number.kind = scalar_kind_;                     \
+    s->u.number.v.member = value;                        \
+    return own(s, a);
+kn_array kn_bool_(bool v) { NUMBER(SCALAR_BOOL, b, v) }
+kn_array kn_int_(int64_t v) { NUMBER(SCALAR_INT, i, v) }
+static kn_array large_number(uint64_t v) { NUMBER(SCALAR_UINT, u, v) }
+kn_array kn_uint_(uint64_t v) { return v <= INT64_MAX ? kn_int_((int64_t)v) : large_number(v); }
+kn_array kn_float_(double v) { NUMBER(SCALAR_FLOAT, f, v) }
 kn_array kn_complex_(double re, double im) { return array_number((scalar){ SCALAR_COMPLEX, { .c = { re, im } } }); }
+#undef NUMBER
 
 /* ---- owners ---- */
 

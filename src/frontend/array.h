@@ -9,14 +9,14 @@
 #include "ir/graph/graph.h"
 
 /* ---- array.c: cells ---- */
+/* In-place operations on an array need the program's own lock against every other use of it, so a cell has none. */
 
 typedef struct loan loan;                /* lent.c */
 typedef struct cell {
     uint32_t refs;                       /* atomic */
-    uint32_t lock;                       /* atomic; spins; guards `value` against concurrent readers */
     node *value;                         /* of the cell's dtype and shape, C order */
     bool readonly;                       /* memory that may not be written */
-    bool registered;                     /* atomic; its pending updates are known to the runtime */
+    bool registered;                     /* its pending updates are known to the runtime */
     loan *lent;                          /* the memory of the caller that its value was made on, or NULL */
 } cell;
 
@@ -25,8 +25,6 @@ static inline cell *cell_keep(cell *c) { __atomic_fetch_add(&c->refs, 1, __ATOMI
 void cell_drop(cell *c);
 node *cell_node(cell *c);                            /* what it holds now; a new reference */
 void cell_set(cell *c, node *value);                 /* takes the reference; of the same shape and dtype */
-void cell_lock(cell *c);                             /* held for a few instructions only */
-void cell_unlock(cell *c);
 
 /* ---- array.c: slots ---- */
 typedef enum { SLOT_FREE, SLOT_NUMBER, SLOT_ARRAY, SLOT_ERROR } slot_kind;

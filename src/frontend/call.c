@@ -288,17 +288,27 @@ void frontend_call(int op, const struct call_arg *args, kn_array *results) {
     let_go(&c);
 }
 
+/* An operand for as long as the call lasts: of a whole cell the node that it holds, which the cell keeps; of a number or a
+ * window a new one, which is also *owned. */
+static node *operand_node(kn_array a, const char *what, node **owned, message *m) {
+    slot *s = array_operand(a, what, m);
+    *owned = NULL;
+    if (!s) return NULL;
+    if (s->kind == SLOT_ARRAY && !s->window && __atomic_load_n(&s->c->value->state, __ATOMIC_ACQUIRE) != NODE_FAULT) return s->c->value;
+    return *owned = slot_node(s, m);
+}
+
 /* An elementwise function of arrays and numbers, no options. */
 static kn_array call_ufunc(const op_info *row, const struct call_arg *args) {
     const ufunc_info *f = &ufuncs[row->index];
-    node *in[4] = { NULL, NULL, NULL, NULL }, *out = NULL;
+    node *in[4], *owned[4], *out = NULL;
     message m;
     m.status = KN_OK;
     int have = 0;
-    for (; have < f->nin; have++) if (!(in[have] = array_node(args[have].array, row->name, &m))) break;
+    while (have < f->nin && (in[have] = operand_node(args[have].array, row->name, &owned[have], &m))) have++;
     bool whole = have == f->nin;
     if (whole) ufunc_apply(row->index, f->nin, in, KN_DTYPE_UNSET, &out, &m);
-    for (int i = 0; i < have; i++) node_drop(in[i]);
+    for (int i = 0; i < have; i++) if (owned[i]) node_drop(owned[i]);
     if (out) return new_array(out);
     return whole ? array_error(&m) : array_bad(args[have].array, &m);
 }

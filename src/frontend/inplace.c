@@ -49,16 +49,13 @@ kn_array array_index(kn_array a, index_list *l, const char *what, message *m) {
 
 /* ---- assignment ---- */
 
-/* a[i, j] = number, where a lies in memory and only this cell refers to it: no node is needed. The lock keeps readers
- * from taking the node meanwhile. */
+/* a[i, j] = number, where a lies in memory and only this cell refers to it: no node is needed. */
 static bool store_element(cell *c, const layout *l, const node *value) {
     if (l->ndim || value->kind != NODE_SCALAR || value->dtype == KN_DTYPE_UNSET) return false;
-    cell_lock(c);
     node *n = c->value;
     bool alone = __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == NODE_READY && n->kind != NODE_SCALAR && __atomic_load_n(&n->refs, __ATOMIC_ACQUIRE) == 1 &&
                  n->value->device == KN_CPU && !n->value->readonly && __atomic_load_n(&n->value->refs, __ATOMIC_ACQUIRE) == 1;
     if (alone) element_store(l->dtype, (char *)n->value->data + n->offset + l->offset, value->attr.number);
-    cell_unlock(c);
     return alone;
 }
 

@@ -206,9 +206,9 @@ node *node_fitted(node *value, const layout *to, casting rule, const char *what,
 }
 
 static void note_update(cell *c) {
-    if (__atomic_load_n(&c->registered, __ATOMIC_ACQUIRE)) return;
+    if (c->registered) return;
     updates_add(&c->value);
-    __atomic_store_n(&c->registered, true, __ATOMIC_RELEASE);
+    c->registered = true;
 }
 
 static kn_status store(cell *c, const layout *to, node *value, casting rule, const char *what, message *m) {

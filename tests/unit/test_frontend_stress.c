@@ -98,7 +98,7 @@ Test(memory, every_allocation_may_fail)
             good = failed ? 0 : good + 1;
             errors += failed;
         }
-        cr_expect_gt(errors, 3, "%s: nothing failed", programs[i].name);
+        cr_expect_gt(errors, 0, "%s: nothing failed", programs[i].name);
     }
 }
 
