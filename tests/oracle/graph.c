@@ -4,6 +4,7 @@
  *   reshape SHAPE STRIDES SHAPE            strides of the new shape, or "copy"
  *   index SHAPE ITEM...                    shape and elements of arange(n).reshape(SHAPE)[ITEM...]
  *   op NAME PARAM=VALUE...                 results of an operation
+ *   chain SHAPE | NAME PARAM=VALUE... | index ITEM... | ...   views of views of arange(n).reshape(SHAPE)
  *   scatter UFUNC SHAPE ITEM... = OPERAND  ufunc.at
  * A value is computed here, node by node, in double or int64; that is enough to see where every element goes. */
 #include "ir/graph/graph.h"
@@ -536,6 +537,63 @@ static void request_op(char **word, int nwords)
     }
 }
 
+/* One step of a chain on a node, which it consumes. */
+static node *step(node *a, char **word, int nwords, message *m)
+{
+    op_value args[24];
+    static storage room[24];
+    node *r = NULL;
+    if (strcmp(word[0], "index") == 0) {
+        index_item items[NDIM_MAX];
+        static index_plan p;
+        layout in = {.dtype = a->dtype, .ndim = a->ndim};
+        int64_t unit = 1, strides[NDIM_MAX];
+        for (int d = a->ndim; d-- > 0;) {
+            in.shape[d] = a->shape[d];
+            in.strides[d] = unit;
+            unit *= a->shape[d] > 1 ? a->shape[d] : 1;
+        }
+        if (!index_resolve(&in, items, index_items(word + 1, nwords - 1, items, m), &p, m)) {
+            memcpy(strides, p.window.strides, sizeof strides);
+            r = node_view(a, a->dtype, &(window){.offset = p.window.offset, .strides = strides, .shape = p.window.shape, .ndim = p.window.ndim}, m);
+        }
+    } else {
+        int op = op_named(word[0]);
+        op_defaults(op, args);
+        args[0].v.array = a;
+        for (int i = 1; i < nwords; i++) {
+            char *value_text = strchr(word[i], '=');
+            *value_text++ = '\0';
+            int p = op_param_named(op, word[i]);
+            set_argument(&ops[op].params[p], value_text, &args[p], &room[p], m);
+        }
+        op_nodes(op, args, &r, m);
+    }
+    node_drop(a);
+    return r;
+}
+
+static void request_chain(char **word, int nwords)
+{
+    message m = {0};
+    node *a = operand(word[1], &m);
+    for (int i = 2; i < nwords && a;) {
+        int from = ++i;
+        while (i < nwords && strcmp(word[i], "|") != 0)
+            i++;
+        a = step(a, word + from, i - from, &m);
+    }
+    if (a)
+        print_value(a, "ok ");
+    else
+        print_failure(m.status, &m);
+    int depth = 0;
+    for (const node *n = a; n && n->kind == NODE_VIEW; n = n->in[0])
+        depth++;
+    printf(a ? " views %d\n" : "", depth);
+    node_drop(a);
+}
+
 int main(void)
 {
     static char line[1 << 16];
@@ -554,6 +612,8 @@ int main(void)
             request_index(word, n, NULL);
         else if (strcmp(word[0], "scatter") == 0)
             request_index(word + 1, n - 1, word[1]);
+        else if (strcmp(word[0], "chain") == 0)
+            request_chain(word, n);
         else if (strcmp(word[0], "op") == 0)
             request_op(word, n);
         fflush(stdout);

@@ -256,6 +256,55 @@ def factors(n):
     return tuple(out) or pick.choice([(), (1,), (1, 1)])
 
 
+def random_view(a):
+    """Words for one step and its result."""
+    how = pick.random()
+    if how < .3:
+        words, items = random_index(a.shape, arrays=False)
+        return ["index"] + words, a[items]
+    if how < .45:
+        axes = pick.sample(range(a.ndim), a.ndim)
+        return ["transpose", "axes=" + comma(axes) + ","], a.transpose(axes)
+    if how < .65 and a.size:
+        to = factors(a.size)
+        return ["reshape", "shape=" + comma(to)], a.reshape(to)
+    if how < .75:
+        to = (pick.randint(1, 3),) * pick.randint(0, 2) + tuple(pick.randint(1, 3) if n == 1 else n for n in a.shape)
+        return ["broadcast_to", "shape=" + comma(to)], np.broadcast_to(a, to)
+    if how < .85 and a.ndim > 1:
+        k = pick.randint(-2, 2)
+        return ["diagonal", f"offset={k}"], a.diagonal(k)
+    if how < .95 and a.ndim and min(a.shape) > 1:
+        w = tuple(pick.randint(1, n) for n in a.shape)
+        return ["sliding_window_view", "window_shape=" + comma(w)], np.lib.stride_tricks.sliding_window_view(a, w)
+    return ["flip"], np.flip(a)
+
+
+def test_views_of_views():
+    """Windows are composed only where that is exact, and mostly they can be."""
+    cases = []
+    while len(cases) < FUZZ:
+        a = np.arange(int(np.prod(shape := random_shape(3)))).reshape(shape)
+        steps, start = [], shape
+        try:
+            for _ in range(pick.randint(2, 5)):
+                words, b = random_view(a)
+                if b.ndim > 6 or b.size > 3000:
+                    break
+                a = b
+                steps.append(words)
+        except IndexError:
+            continue
+        cases.append((start, steps, a))
+    lines = answers([f"chain @{comma(s)} " + " ".join("| " + " ".join(w) for w in steps) for s, steps, _ in cases])
+    deep = 0
+    for (shape, steps, want), line in zip(cases, lines):
+        text, _, depth = line.partition(" views ")
+        expect(text == text_of(want), "chain", shape, steps, "gives", line[:120], "NumPy", text_of(want)[:120])
+        deep += int(depth or 0) > 1
+    expect(deep < .4 * len(cases), "chain", deep, "of", len(cases), "views stay stacked")
+
+
 # ---- structural operations ----
 
 def a(*shape, dtype="int64"):
@@ -430,7 +479,7 @@ def test_operations():
             expect(close(line, np.asarray(want)), "op " + name, shown_call, "gives", line[:160], "NumPy", text_of(want)[:160])
 
 
-for test in [test_unary, test_binary, test_weak_numbers, test_asked_dtype, test_reshape_strides, test_indexing, test_at, test_operations]:
+for test in [test_unary, test_binary, test_weak_numbers, test_asked_dtype, test_reshape_strides, test_indexing, test_at, test_views_of_views, test_operations]:
     test()
 print(f"{passed} passed, {failed} failed")
 raise SystemExit(failed > 0)
