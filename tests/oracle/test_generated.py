@@ -131,7 +131,7 @@ class Program:
         if noise and f in ("less", "equal", "greater_equal", "not_equal", "floor_divide", "remainder"):
             return                                                    # rounding decides these
         self.both(f"np.{f}({x.name}, {y.name})", lambda: getattr(np, f)(x.array, y.array), lambda: self.k.operations[f](x.handle, y.handle),
-                  grow(noise, x.array, f))
+                  grow(noise, x.array if isinstance(x.array, np.ndarray) else y.array, f))
 
     def step_where(self):
         c, x, y = (self.r.choice(self.variables) for _ in range(3))
