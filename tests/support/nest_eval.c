@@ -225,7 +225,13 @@ static void store(run *r, const nest_store *s) {
         int64_t k = form_value(r, &s->guards[g].at);
         if (k < s->guards[g].lo || k >= s->guards[g].hi) return;
     }
-    if (s->combine) {
+    if (s->when && !r->value[s->when - 1]) return;
+    if (s->atomic) {
+        static const kop of[] = { [ATOMIC_ADD] = KOP_add, [ATOMIC_AND] = KOP_and, [ATOMIC_OR] = KOP_or, [ATOMIC_XOR] = KOP_xor };
+        uint64_t old = eval_load(type, array, at);
+        if (s->how == ATOMIC_MIN || s->how == ATOMIC_MAX) v = eval_primitive(s->how == ATOMIC_MIN ? KOP_lt : KOP_gt, T_BOOL, t, v, old, 0) ? v : old;
+        else v = eval_primitive(of[s->how], t, t, old, v, 0);
+    } else if (s->combine) {
         uint64_t args[2] = { eval_load(type, array, at), v }, results[16];
         if (s->op & 0x8000) {
             eval_function(s->op & 0x7fff, args, results);

@@ -270,6 +270,28 @@ Test(plan, the_last_of_equal_positions_wins)
     EXPECT_KERNELS(2, kernels_of(1, &w, NULL));
 }
 
+Test(plan, on_a_gpu_the_last_wins_in_any_order)
+{
+    double at[200];
+    for (int i = 0; i < 200; i++) at[i] = (i * 37) % 60 - 30;
+    node *a = f64(SHAPE(60)), *v = f64(SHAPE(200)), *i = leaf_of(KN_INT64, SHAPE(200), at), *k = in_of(KN_INT64, SHAPE(60));
+    node *set = node_scatter(a, mul(v, num(2)), SCATTER_SET, -1, (int8_t[]){ -1 }, 1, &i, NULL);
+    node *count = node_scatter(k, node_cast(v, KN_INT64, NULL), SCATTER_COMBINE, UFUNC_add, (int8_t[]){ -1 }, 1, &i, NULL);
+    node *most = node_scatter(k, node_cast(v, KN_INT64, NULL), SCATTER_COMBINE, UFUNC_maximum, (int8_t[]){ -1 }, 1, &i, NULL);
+    node *z = node_scatter(in_of(KN_COMPLEX128, SHAPE(60)), in_of(KN_COMPLEX128, SHAPE(200)), SCATTER_SET, -1, (int8_t[]){ -1 }, 1, &i, NULL);
+    node *roots[] = { set, count, most, z };
+    for (int r = 0; r < 4; r++) {
+        case_slice c;
+        slice_make(&c, 1, &roots[r]);
+        for (int how = 0; how < 3; how++) {
+            const char *wrong = slice_check(&c, "sm_90", false, (how_to_run)how);
+            cr_expect(!wrong, "root %d, way %d: %s", r, how, wrong);
+            cr_expect(c.nkernels == (r == 0 || r == 3 ? 2 : 1), "root %d: %d kernels", r, c.nkernels);
+        }
+        slice_free(&c);
+    }
+}
+
 Test(plan, a_window_is_written_in_place_where_nobody_reads_the_old_value)
 {
     node *a = f64(SHAPE(20, 10)), *b = f64(SHAPE(5, 3));

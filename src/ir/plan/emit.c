@@ -352,20 +352,22 @@ static kval guard_condition(emitter *e, const guard *g, int32_t *param) {
 void emitter_store(emitter *e, int which, int flags) {
     const nest_store *s = &e->n->stores[which];
     kval v = emitter_value(e, s->value), dynamic = s->index >= 0 ? emitter_value(e, (uint32_t)s->index) : NO_VALUE, opened = NO_VALUE;
-    if (s->nguards) {
-        int32_t param = e->guard_param[which];
-        kval c = guard_condition(e, &s->guards[0], &param);
-        for (int i = 1; i < s->nguards; i++) c = kb_op(e->k, KOP_and, T_BOOL, c, guard_condition(e, &s->guards[i], &param), 0);
-        opened = kb_inst(e->k, K_IF, T_VOID, 0, c, 0, 0);
+    kval c = s->when ? emitter_value(e, s->when - 1) : NO_VALUE;
+    int32_t param = e->guard_param[which];
+    for (int i = 0; i < s->nguards; i++) {
+        kval inside = guard_condition(e, &s->guards[i], &param);
+        c = c == NO_VALUE ? inside : kb_op(e->k, KOP_and, T_BOOL, c, inside, 0);
     }
+    if (c != NO_VALUE) opened = kb_inst(e->k, K_IF, T_VOID, 0, c, 0, 0);
     const access_group *g = &e->groups[e->store_use[which].group];
     kval at = address(e, &e->store_use[which], dynamic);
     flags |= s->pair == 1 ? STORE_PAIR0 : s->pair == 2 ? STORE_PAIR1 : 0;
-    if (s->combine) {
+    if (s->combine && !s->atomic) {
         kval old = kb_inst(e->k, K_LOAD, ktype_value(e->n->operands[s->operand].type), 0, (kval)g->pointer, at, 0), both[2] = { old, v };
         v = s->op & 0x8000 ? kb_call(e->k, (int)(s->op & 0x7fff), both, 2) : kb_op(e->k, (kop)s->op, kb_type(e->k, v), old, v, 0);
     }
-    kb_inst(e->k, K_STORE, T_VOID, (uint8_t)flags, (kval)g->pointer, at, v);
+    if (s->atomic) kb_inst(e->k, K_ATOMIC, kb_type(e->k, v), s->how, (kval)g->pointer, at, v);
+    else kb_inst(e->k, K_STORE, T_VOID, (uint8_t)flags, (kval)g->pointer, at, v);
     if (opened != NO_VALUE) kb_end(e->k, opened);
 }
 

@@ -203,6 +203,9 @@ kn_status partition_writes(partition *p, bool *again);
 bool write_box(const node *base, const window *w, int64_t *first, int64_t *extent, int *dimension);
 
 /* ---- lower_expr.c: the trace of a group as the expressions of a nest ---- */
+/* How a scatter is lowered: in order, or in two passes that need none. */
+typedef enum { SCATTER_IN_ORDER, SCATTER_MARK, SCATTER_LAST } scatter_pass;
+
 typedef struct lowering {
     const partition *p;
     arena *mem;
@@ -212,11 +215,12 @@ typedef struct lowering {
     uint32_t cap_exprs, cap_reductions, cap_stores, *table, table_size;   /* table: exprs by contents */
     struct plan_builder *b;                  /* collects fault notes */
     uint16_t guard;                          /* of the present visit */
+    scatter_pass pass; int winners;          /* MARK, LAST: memory of 32-bit numbers, zero at first, one an element of the base */
     message *m;
     kn_status status;                        /* of the first failure */
 } lowering;
 
-kn_status lower_group(const partition *p, const group *g, struct plan_builder *b, nest *n, message *m);
+kn_status lower_group(const partition *p, const group *g, struct plan_builder *b, nest *n, scatter_pass pass, int winners, message *m);
 bool anchor_is_stored(const partition *p, uint32_t v);      /* else only its own kernel uses it */
 int64_t node_flops(const node *n);                          /* of the operation alone, per element */
 

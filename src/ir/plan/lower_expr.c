@@ -292,8 +292,8 @@ static void name_nest(lowering *l) {
     if (!len) memcpy(n->name, "copy", 5);
 }
 
-kn_status lower_group(const partition *p, const group *g, struct plan_builder *b, nest *n, message *m) {
-    lowering l = { .p = p, .mem = p->mem, .g = g, .t = g->t, .n = n, .b = b, .m = m };
+kn_status lower_group(const partition *p, const group *g, struct plan_builder *b, nest *n, scatter_pass pass, int winners, message *m) {
+    lowering l = { .p = p, .mem = p->mem, .g = g, .t = g->t, .n = n, .b = b, .pass = pass, .winners = winners, .m = m };
     memset(n, 0, sizeof *n);
     n->natoms = g->t->at.natoms;
     memcpy(n->atoms, g->t->at.atoms, sizeof n->atoms);

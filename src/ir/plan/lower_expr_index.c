@@ -97,7 +97,7 @@ static bool combined(lowering *l, const node *n, const expr *old, const uint32_t
     return true;
 }
 
-/* A combination that is one function or primitive is left to the schedule (atomics); others read and write in order. */
+/* A combination that is one function or primitive is left to the schedule; others read and write in order. */
 static bool simple_combine(const node *n, uint16_t *op) {
     kn_dtype t = (kn_dtype)n->dtype, types[2] = { t, t };
     const ufunc_loop *loop = ufunc_loop_for(n->op, types);
@@ -108,31 +108,71 @@ static bool simple_combine(const node *n, uint16_t *op) {
     return true;
 }
 
+/* Combinations whose result does not depend on the order, and that memory can make by itself. */
+static bool atomic_combine(const node *n, uint8_t *how) {
+    static const struct { const char *body; uint8_t how; } rows[] = { { "add", ATOMIC_ADD }, { "minimum", ATOMIC_MIN }, { "maximum", ATOMIC_MAX },
+                                                                      { "and", ATOMIC_AND }, { "or", ATOMIC_OR }, { "xor", ATOMIC_XOR } };
+    kn_dtype t = (kn_dtype)n->dtype, types[2] = { t, t };
+    const ufunc_loop *loop = ufunc_loop_for(n->op, types);
+    if (!loop || !loop->body || !dtype_is_integer(t) || dtype_size(t) < 4) return false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!strcmp(rows[i].body, loop->body)) { *how = rows[i].how; return true; }
+    return false;
+}
+
+static void store_scattered(lowering *l, const expr *at, const uint32_t *value, kn_dtype t, nest_store like) {
+    for (int part = 0; part < parts_of(t); part++) {
+        nest_store *s = lower_store(l);
+        if (!s) return;
+        *s = like;
+        s->operand = at->operand;
+        s->value = value[part];
+        s->at = at->at;
+        s->at.offset += part;
+        s->index = at->index;
+        s->pair = parts_of(t) == 2 ? (uint8_t)(part + 1) : 0;
+    }
+}
+
+/* The first pass of a scatter without an order: at every position, one more than the number of the last element that goes
+ * there. The second pass stores those elements alone. */
+static void scatter_winners(lowering *l, const visit *v, const node *n, const uint32_t (*in)[2], const expr *at) {
+    int64_t strides[NDIM_MAX];
+    form number = form_in_parts(l, v->form, KN_INT64, false);
+    nest_operand *o = &l->n->operands[l->n->noperands];
+    expr x = { .kind = EXPR_LOAD, .type = T_I32 };
+    if (l->n->noperands == NEST_OPERANDS) { l->status = fail(l->m, KN_NOT_AVAILABLE, "an assignment by index with more than %d arrays", NEST_OPERANDS - 1); return; }
+    *o = (nest_operand){ .at = { PLACE_MEMORY, l->winners, 0 }, .type = T_I32, .read = true, .written = l->pass == SCATTER_MARK, .aliased = l->pass == SCATTER_MARK, .name = "last" };
+    x.operand = l->n->noperands++;
+    x.at = form_in_parts(l, v->at, KN_INT64, false);
+    strides_in_parts(n, NULL, 1, strides);
+    x.index = dynamic_part(l, &n->attr.gather.at, n->shape, strides, in, 1);
+    uint32_t mine = lower_op(l, KOP_convert, T_I32, lower_op(l, KOP_add, T_I64, lower_index(l, &number), lower_int(l, T_I64, 1), 0), 0, 0);
+    if (l->pass == SCATTER_MARK) {
+        store_scattered(l, &x, &mine, KN_INT32, (nest_store){ .combine = true, .atomic = true, .how = ATOMIC_MAX });
+        return;
+    }
+    uint32_t wins = lower_op(l, KOP_eq, T_BOOL, lower_expr(l, &x, NULL, 0), mine, 0);
+    store_scattered(l, at, in[0], (kn_dtype)n->dtype, (nest_store){ .when = wins + 1 });
+}
+
 void lower_scatter(lowering *l, visit *v, const node *n, const uint32_t (*in)[2]) {
     kn_dtype t = (kn_dtype)n->dtype;
     int64_t strides[NDIM_MAX];
-    int parts = parts_of(t);
-    uint16_t op = 0;
-    strides_in_parts(n, NULL, parts, strides);
-    int32_t dynamic = dynamic_part(l, &n->attr.gather.at, n->shape, strides, in, 1);
-    bool combines = n->attr.gather.mode == SCATTER_COMBINE, simple = combines && simple_combine(n, &op);
+    nest_store like = { 0 };
+    strides_in_parts(n, NULL, parts_of(t), strides);
+    bool combines = n->attr.gather.mode == SCATTER_COMBINE;
     uint32_t value[2] = { in[0][0], in[0][1] };
-    expr old = { .kind = EXPR_LOAD, .type = element_type(t), .index = dynamic };
-    old.operand = lower_operand(l, v->value, true);
-    old.at = form_in_parts(l, v->at, t, false);
-    if (combines) l->n->operands[old.operand].read = l->n->operands[old.operand].aliased = true;
-    if (combines && !simple && !combined(l, n, &old, in[0], value)) return;
-    l->n->serial = true;
-    for (int part = 0; part < parts; part++) {
-        nest_store *s = lower_store(l);
-        if (!s) return;
-        s->operand = old.operand;
-        s->value = value[part];
-        s->at = old.at;
-        s->at.offset += part;
-        s->index = dynamic;
-        s->pair = parts == 2 ? (uint8_t)(part + 1) : 0;
-        s->combine = simple;
-        s->op = op;
-    }
+    expr at = { .kind = EXPR_LOAD, .type = element_type(t) };
+    at.index = dynamic_part(l, &n->attr.gather.at, n->shape, strides, in, 1);
+    at.at = form_in_parts(l, v->at, t, false);
+    if (l->pass == SCATTER_MARK) { scatter_winners(l, v, n, in, &at); return; }
+    at.operand = lower_operand(l, v->value, true);
+    if (l->pass == SCATTER_LAST) { scatter_winners(l, v, n, in, &at); return; }
+    if (combines) l->n->operands[at.operand].read = l->n->operands[at.operand].aliased = true;
+    like.atomic = combines && l->p->p->target != TARGET_CPU && atomic_combine(n, &like.how);
+    like.combine = like.atomic || (combines && simple_combine(n, &like.op));
+    if (combines && !like.combine && !combined(l, n, &at, in[0], value)) return;
+    l->n->serial = !like.atomic;
+    store_scattered(l, &at, value, t, like);
 }

@@ -14,6 +14,7 @@ static bool mark_live(const nest *n, bool *live, bool *reduces) {
     for (int i = 0; i < n->nstores; i++) {
         live[n->stores[i].value] = true;
         if (n->stores[i].index >= 0) live[n->stores[i].index] = true;
+        if (n->stores[i].when) live[n->stores[i].when - 1] = true;
     }
     for (int i = n->nexprs; i-- > 0;) {
         const expr *x = &n->exprs[i];
@@ -50,16 +51,16 @@ static bool drop_dead(nest *n, arena *mem) {
     uint16_t *reduction = arena_alloc(mem, ((size_t)n->nreductions + 1) * sizeof *reduction);
     if (!live || !reduces || !to || !reduction) return false;
     if (mark_live(n, live, reduces)) return true;
-    int count = 0, nreductions = 0;
+    int count = 0, kept = 0;
     for (int i = 0; i < n->nexprs; i++) to[i] = (uint32_t)(live[i] ? count++ : 0);
     for (int r = 0; r < n->nreductions; r++) {
-        reduction[r] = (uint16_t)nreductions;
+        reduction[r] = (uint16_t)kept;
         if (!reduces[r]) continue;
-        nest_reduction *q = &n->reductions[nreductions++];
+        nest_reduction *q = &n->reductions[kept++];
         *q = n->reductions[r];
         for (int j = 0; j < q->nstate; j++) q->lifted[j] = to[q->lifted[j]];
     }
-    n->nreductions = nreductions;
+    n->nreductions = kept;
     for (int i = 0; i < n->nexprs; i++) {
         if (!live[i]) continue;
         expr *x = &n->exprs[to[i]];
@@ -72,6 +73,7 @@ static bool drop_dead(nest *n, arena *mem) {
     for (int i = 0; i < n->nstores; i++) {
         n->stores[i].value = to[n->stores[i].value];
         if (n->stores[i].index >= 0) n->stores[i].index = (int32_t)to[n->stores[i].index];
+        if (n->stores[i].when) n->stores[i].when = to[n->stores[i].when - 1] + 1;
     }
     drop_operands(n);
     return true;

@@ -74,7 +74,9 @@ typedef struct nest_store {
     int32_t operand; uint32_t value; form at; uint8_t pair;
     int32_t index;                /* dynamic part of the position (scatter), or -1 */
     guard *guards; int nguards;
-    bool combine; uint16_t op;    /* scatter with a combining primitive or function (-1 - n) */
+    bool combine; uint16_t op;    /* scatter with a combining primitive, or function (0x8000 | number) */
+    bool atomic; uint8_t how;     /* combine by ATOMIC_`how`: the nest needs no order (GPU) */
+    uint32_t when;                /* 0, or 1 + the bool expr under which the store happens */
 } nest_store;
 
 typedef struct nest nest;

@@ -109,6 +109,23 @@ kn_status plan_schedule(partition *p, plan_builder *b, nest *n) {
     return status;
 }
 
+static kn_status kernel_of(partition *p, plan_builder *b, const group *g, scatter_pass pass, int winners) {
+    nest *n = arena_alloc(&b->p->mem, sizeof *n);
+    if (!n) return fail_memory(p->m, "making a plan");
+    kn_status status = lower_group(p, g, b, n, pass, winners, p->m);
+    if (status) return status;
+    if (!(n->comment = expression_of(p, g, &b->p->mem))) return fail_memory(p->m, "making a plan");
+    return plan_schedule(p, b, n);
+}
+
+/* Assigning by index, last wins, without going through the elements in order: worth it on GPUs, where there is enough to do
+ * and the marks are not much more than the elements. */
+static bool in_two_passes(const partition *p, const group *g) {
+    const node *n = p->notes[g->anchors[0]].n;
+    if (n->kind != NODE_SCATTER || n->attr.gather.mode != SCATTER_SET || p->p->target == TARGET_CPU) return false;
+    return n->in[1]->size > 64 && n->in[1]->size < INT32_MAX && n->size / 64 < n->in[1]->size;
+}
+
 static kn_status kernel_steps(partition *p, plan_builder *b, const group *g) {
     kn_status status = KN_OK;
     b->note = g->most < p->nnodes ? (int)g->most : 0;
@@ -118,11 +135,11 @@ static kn_status kernel_steps(partition *p, plan_builder *b, const group *g) {
         if (writes && (q->way == WRITE_COPY || q->way == WRITE_COMPLEMENT)) status = copy_base(p, b, g->anchors[i]);
     }
     if (status || !g->d.outer) return status;
-    nest *n = arena_alloc(&b->p->mem, sizeof *n);
-    if (!n) return fail_memory(p->m, "making a plan");
-    if ((status = lower_group(p, g, b, n, p->m))) return status;
-    if (!(n->comment = expression_of(p, g, &b->p->mem))) return fail_memory(p->m, "making a plan");
-    return plan_schedule(p, b, n);
+    if (!in_two_passes(p, g)) return kernel_of(p, b, g, SCATTER_IN_ORDER, -1);
+    int winners = builder_memory(b, p->notes[g->anchors[0]].n->size * (int64_t)sizeof(int32_t), true);
+    if (winners < 0) return fail_memory(p->m, "making a plan");
+    status = kernel_of(p, b, g, SCATTER_MARK, winners);
+    return status ? status : kernel_of(p, b, g, SCATTER_LAST, winners);
 }
 
 static kn_status fill_operand(const partition *p, arena *mem, const node *n, uint32_t value, const window *w, struct opaque_operand *o) {
