@@ -323,6 +323,17 @@ static expr library(printer *p, kop op, ktype type, const expr *e, int n) {
     return source_filled_call(p, type, format, part[0], part[1], part[2]);
 }
 
+/* Masks are read in hexadecimal. */
+static expr as_mask(printer *p, uint32_t v, expr e) {
+    const kinst *x = &p->b->code[v];
+    uint64_t bits = source_constant(x);
+    static const char *const suffix[NKTYPES] = { [T_U32] = "u", [T_I64] = "ll", [T_U64] = "ull" };
+    if (x->op != K_CONST || !ktype_table[x->type].is_int || bits < 256 || bits > INT64_MAX) return e;
+    const char *end = bits > INT32_MAX && suffix[x->type] ? suffix[x->type] : "";
+    e.text = source_text(p, "0x%llx%s", (unsigned long long)bits, end);
+    return e;
+}
+
 expr source_operation(printer *p, uint32_t v) {
     const kinst *x = &p->b->code[v];
     ktype type = (ktype)x->type;
@@ -339,6 +350,8 @@ expr source_operation(printer *p, uint32_t v) {
     case KOP_neg: return negated(p, v, e[0]);
     case KOP_and: case KOP_or: case KOP_xor:
         if (type == T_BOOL) return logical(p, op, e[0], e[1]);
+        e[0] = as_mask(p, x->a, e[0]);
+        e[1] = as_mask(p, x->b, e[1]);
         if (ktype_table[type].size < 4) {   /* nor do these */
             agree(p, &e[0], &e[1], T_I32);
             return binary(p, sign_of(p, op), shape_of(op).prec, e[0], e[1], type, type);

@@ -63,6 +63,13 @@ const char *source_float(printer *p, ktype type, uint64_t bits) {
 
 /* ---- integers ---- */
 
+uint64_t source_constant(const kinst *x) {
+    uint64_t bits = (uint64_t)x->c << 32 | x->b;
+    unsigned above = 64 - 8u * ktype_table[x->type].size;
+    if (!ktype_table[x->type].is_int) return bits;
+    return ktype_table[x->type].is_signed ? (uint64_t)((int64_t)(bits << above) >> above) : bits << above >> above;
+}
+
 static expr integer(printer *p, ktype type, uint64_t bits) {
     expr e = { .type = (uint8_t)type, .have = (uint8_t)type, .prec = PREC_PRIMARY, .literal = true };
     int64_t v = (int64_t)bits;

@@ -298,7 +298,7 @@ static void print_inst(printer *p, block_stack *s, uint32_t v) {
     }
     switch (x->op) {
     case K_PARAM: break;   /* named with the signature */
-    case K_CONST: b->exprs[v] = source_literal(p, (ktype)x->type, (uint64_t)x->c << 32 | x->b); break;
+    case K_CONST: b->exprs[v] = source_literal(p, (ktype)x->type, source_constant(x)); break;
     case K_VAR: {
         const char *name = source_name_for(p, v);
         source_line(p, true, "%s %s = %s;", source_type[x->type], name, source_value(p, x->a).text);

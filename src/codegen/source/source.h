@@ -116,6 +116,7 @@ const char *source_name_for(printer *p, uint32_t v);                            
 bool source_is_reserved(const char *name);
 
 /* ---- literal.c ---- */
+uint64_t source_constant(const kinst *x);                                                 /* its bits; integers extended to 64 */
 expr source_literal(printer *p, ktype type, uint64_t bits);
 expr source_literal_exact(printer *p, expr e);                                           /* an integer literal with the suffix of its type */
 const char *source_float(printer *p, ktype type, uint64_t bits);
