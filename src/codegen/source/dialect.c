@@ -178,7 +178,7 @@ const dialect_info source_dialects[NDIALECTS] = {
         .own_vectors = true, .vector_type = "struct alignas($2) $1 { $0 at[$3]; };",
         .atomic_min_i64 = true, .help = cuda_help,
         .launch_bounds = "__launch_bounds__($0)", .resident = "__launch_bounds__($0, $1)",
-        .arch_option = "--gpu-architecture=", .options = { "--fmad=false", "--std=c++17", "-default-device" } },
+        .arch_option = "--gpu-architecture=", .options = { "--fmad=false", "--std=c++17" } },
     [DIALECT_HIP] = {
         .warp_shuffle = {
             [SHUFFLE_XOR] = "__shfl_xor($0, $1$2)", [SHUFFLE_DOWN] = "__shfl_down($0, $1$2)",
@@ -189,7 +189,7 @@ const dialect_info source_dialects[NDIALECTS] = {
         .vector_type = "typedef $0 $1 __attribute__((ext_vector_type($3)));",
         .help = hip_help,
         .launch_bounds = "__launch_bounds__($0)",   /* its second argument counts waves of a SIMD unit */
-        .arch_option = "--offload-arch=", .options = { "-ffp-contract=off", "-std=c++17", "-O3" } },
+        .arch_option = "--offload-arch=", .options = { "-ffp-contract=off", "-std=c++17" } },
 };
 
 /* What a helper calls. */
