@@ -20,9 +20,14 @@ struct loan {
     kn_dtype dtype; int64_t count;        /* elements between the lowest and the highest address */
 };
 
+static void give_back(loan *l) {
+    if (l->release) l->release(l->data, l->arg);
+    l->release = NULL;
+}
+
 static void loan_drop(loan *l) {
     if (__atomic_sub_fetch(&l->refs, 1, __ATOMIC_ACQ_REL)) return;
-    if (l->release) l->release(l->data, l->arg);
+    give_back(l);
     pthread_mutex_destroy(&l->mutex);
     mem_free(l);
 }
@@ -74,7 +79,9 @@ static bool take_back(loan *l) {
 
 void loan_end(loan *l) {
     if (!l) return;
-    if (!take_back(l)) {
+    if (take_back(l)) {
+        give_back(l);
+    } else {
         message m = { 0 };
         fail_memory(&m, "releasing borrowed memory that is still to be read; the memory must stay valid");
         error_record(&m);
