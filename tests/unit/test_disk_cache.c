@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "runtime/disk_cache.h"
 
-static char root[256], place[300];
+static char root[64], place[128];
 
 static void fresh(void) {
     snprintf(root, sizeof root, "/tmp/kiln-cache-test-XXXXXX");
@@ -24,7 +24,7 @@ static void fresh(void) {
 }
 
 static void gone(void) {
-    char command[400];
+    char command[256];
     snprintf(command, sizeof command, "chmod -R u+rwX %s; rm -rf %s", root, root);
     cr_assert_eq(system(command), 0);
 }
@@ -86,7 +86,7 @@ Test(disk_cache, an_empty_value) {
 
 Test(disk_cache, damage_at_any_byte_is_noticed) {
     fresh();
-    char path[400];
+    char path[256];
     file_of(7, path, sizeof path);
     keep(7, 40);
     FILE *f = fopen(path, "rb");

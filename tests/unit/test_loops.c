@@ -10,6 +10,8 @@ static runtime_counts counts(void) {
     return c;
 }
 
+static void compute(kn_array a) { cr_assert_eq(kn_eval(a), KN_OK, "%s", kn_message(a)); }
+
 static kn_array ramp(int64_t n) { return kn_astype(kn_arange(0, n, 1), KN_FLOAT32); }
 
 Test(loops, a_thousand_sizes_make_few_kernels) {
@@ -18,8 +20,8 @@ Test(loops, a_thousand_sizes_make_few_kernels) {
     for (int64_t n = 1; n <= 1000; n++) {
         KN_SCOPE(step);
         kn_array a = kn_copy(ramp(n)), b = kn_full(KN_SHAPE(n), 2.0f, .dtype = KN_FLOAT32);
-        kn_eval(a);
-        kn_eval(b);
+        compute(a);
+        compute(b);
         double got = kn_f64(kn_index(kn_add(kn_mul(a, b), 1), "-1"));
         cr_assert_eq(got, 2.0 * (double)(n - 1) + 1, "size %lld gave %g", (long long)n, got);
     }
@@ -30,7 +32,7 @@ Test(loops, a_thousand_sizes_make_few_kernels) {
 Test(loops, one_expression_in_a_thousand_sizes) {
     KN_SCOPE(s);
     kn_array whole = kn_copy(ramp(4000));
-    kn_eval(whole);
+    compute(whole);
     uint64_t before = counts().kernels_built;
     for (int64_t n = 1; n <= 1000; n++) {
         KN_SCOPE(step);
@@ -45,7 +47,7 @@ Test(loops, one_expression_in_a_thousand_sizes) {
 Test(loops, a_new_scalar_makes_no_kernel) {
     KN_SCOPE(s);
     kn_array a = kn_copy(ramp(100));
-    kn_eval(a);
+    compute(a);
     kn_f64(kn_sum(kn_mul(kn_add(a, 0.5), 3.25)));
     uint64_t before = counts().kernels_built;
     for (int i = 0; i < 100; i++) {
@@ -60,8 +62,8 @@ Test(loops, a_new_scalar_makes_no_kernel) {
 Test(loops, a_carried_value_settles) {
     KN_SCOPE(s);
     kn_array a = kn_copy(ramp(50)), b = kn_zeros(KN_SHAPE(50), .dtype = KN_FLOAT64);
-    kn_eval(a);
-    kn_eval(b);
+    compute(a);
+    compute(b);
     uint64_t before = counts().kernels_built, launches = 0;
     for (int i = 1; i <= 1000; i++) {
         if (i == 20) launches = counts().launches;
@@ -80,8 +82,8 @@ Test(loops, a_carried_value_settles) {
 Test(loops, two_previous_values_settle) {
     KN_SCOPE(s);
     kn_array u = kn_full(KN_SHAPE(64), 1.0), v = kn_full(KN_SHAPE(64), 1.0);
-    kn_eval(u);
-    kn_eval(v);
+    compute(u);
+    compute(v);
     uint64_t settled = 0, launches = 0;
     double a = 1, b = 1;
     for (int i = 0; i < 300; i++) {
@@ -102,7 +104,7 @@ Test(loops, two_previous_values_settle) {
 Test(loops, a_test_every_ten_steps_settles) {
     KN_SCOPE(s);
     kn_array x = kn_full(KN_SHAPE(64), 1.0);
-    kn_eval(x);
+    compute(x);
     uint64_t settled = 0;
     double want = 1;
     for (int i = 1; i <= 400; i++) {

@@ -118,6 +118,7 @@ static bool read_symbol(const object *o, uint64_t index, Elf64_Sym *out) {
 
 /* Offset in the mapping of what a symbol names. */
 static kn_status symbol_place(object *o, uint64_t index, size_t *place) {
+    *place = 0;
     Elf64_Sym s;
     if (!read_symbol(o, index, &s)) return refuse(o, "a symbol is out of bounds");
     if (s.st_shndx == SHN_UNDEF) {
