@@ -112,6 +112,7 @@ uint64_t scope_around(uint64_t scope);               /* id of the scope around i
 char *scope_text(const char *s, size_t n);           /* a copy that lives as long as the innermost scope; NULL on failure */
 void scope_error(kn_status status);                  /* notes the first error of every open scope of this thread */
 void scope_touch(kn_array a);                        /* a has been given a new value that may be pending: looked at when the scope closes */
+void scope_weigh(int64_t bytes);                     /* so many bytes have been taken in, which pending work may keep alive */
 /* Evaluates what the current body has left pending in arrays that outlive it, when that is much. Also called by scope close. */
 void scope_boundary(void);
 

@@ -148,6 +148,7 @@ kn_array array_copied(kn_dtype t, const void *data, kn_shape shape, const int64_
     }
     node *n = node_buffer(t, shape.ndim, shape.dim, b, 0, &m);
     buffer_drop(b);
+    scope_weigh(bytes);
     return n ? array_from_node(n) : array_error(&m);
 }
 

@@ -39,6 +39,7 @@ static kn_array load_one(array_file *file, size_t index, message *m) {
         n = node_buffer(h.dtype, h.ndim, shape, b, 0, m);
     }
     buffer_drop(b);
+    scope_weigh(h.bytes);
     return n ? from_file(n, &h) : none;
 }
 

@@ -13,6 +13,8 @@
 #define MOST_TOUCHED 32u
 /* Pending work of one array, in nodes, from which on a body's end evaluates. */
 #define BODY_WORK 64
+/* Memory taken in since the last evaluation at a body's end, from which on it evaluates: pending work keeps it alive. */
+#define BODY_BYTES ((int64_t)64 << 20)
 /* Scopes with more handles than this give their list back when they close. */
 #define KEPT_LIST 4096u
 
@@ -28,6 +30,7 @@ typedef struct scope {
 
 static _Thread_local scope *innermost;
 static _Thread_local scope *spare;        /* one closed scope kept, arrays and all: loops open one every step */
+static _Thread_local int64_t taken_in;    /* bytes, see BODY_BYTES */
 static uint64_t numbers;                  /* atomic */
 static pthread_key_t at_exit_key;
 static pthread_once_t at_exit_once = PTHREAD_ONCE_INIT;
@@ -110,6 +113,8 @@ static void touch(scope *s, kn_array a) {
     if (s->ntouched == 2 * MOST_TOUCHED) s->ntouched = MOST_TOUCHED;    /* still a full ring */
 }
 
+void scope_weigh(int64_t bytes) { if (add_overflows(taken_in, bytes, &taken_in)) taken_in = INT64_MAX; }
+
 void scope_touch(kn_array a) { if (innermost) touch(innermost, a); }
 
 /* The pending value of an array, once each; a new reference. */
@@ -129,7 +134,7 @@ static void settle(scope *s) {
     if (!s->ntouched) return;
     node *roots[MOST_TOUCHED];
     int n = 0;
-    bool much = false;
+    bool much = taken_in > BODY_BYTES;
     uint32_t have = s->ntouched < MOST_TOUCHED ? s->ntouched : MOST_TOUCHED;
     for (uint32_t i = 0; i < have; i++) {
         node *root = pending_value(s->touched[i], roots, n);
@@ -137,7 +142,8 @@ static void settle(scope *s) {
         much |= __atomic_load_n(&root->work, __ATOMIC_RELAXED) > BODY_WORK;
         roots[n++] = root;
     }
-    if (much) evaluate(roots, n, NULL);           /* what fails here fails again, and is told, when it is read */
+    if (much) taken_in = 0;
+    if (much && n) evaluate(roots, n, NULL);      /* what fails here fails again, and is told, when it is read */
     while (n > 0) node_drop(roots[--n]);
     s->ntouched = 0;
 }

@@ -10,6 +10,8 @@ import tempfile
 
 import numpy as np
 
+from kiln import Kiln, Unavailable
+
 BUILD = os.path.abspath(os.environ.get("KILN_BUILD", "build"))
 PROGRAMS = "tests/api/programs"
 FLAGS = ["-std=c17", "-O1", "-Wall", "-Wextra", "-Wpedantic", "-Wshadow", "-Wconversion", "-Werror", "-Iinclude"]
@@ -253,13 +255,36 @@ def library(folder):
     check("principal components", good, out)
 
 
+# What a program needs that a build may lack.
+NEEDS = {"options": ["text", "normal"], "perceptron": ["text"], "library": ["svd"]}
+
+
+def available(kiln, need):
+    with kiln.scope():
+        try:
+            if need == "text":
+                kiln.check(kiln.lib.kn_text_with(b"1 + 1", None, 0))
+            elif need == "normal":
+                kiln.check(kiln.operations["normal"](kiln.lib.kn_rng_new(1)))
+            else:
+                kiln.call(need, np.eye(2))
+        except Unavailable:
+            return False
+    return True
+
+
 CASES = [layernorm_softmax, heat, kmeans, edges, options, conjugate_gradient, perceptron, bodies, lowpass, mandelbrot, stream, library]
 
 
 def main():
     only = sys.argv[1:]
+    kiln = Kiln()
     for case in CASES:
         if only and case.__name__ not in only:
+            continue
+        missing = [n for n in NEEDS.get(case.__name__, []) if not available(kiln, n)]
+        if missing:
+            print(f"{case.__name__}: not run, because this build has no {' and no '.join(missing)}")
             continue
         with tempfile.TemporaryDirectory() as folder:
             case(folder)
