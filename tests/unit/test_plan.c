@@ -252,6 +252,21 @@ Test(plan, sums_of_many_arrays_are_cut_by_the_number_of_operands)
     cr_expect(k >= 3 && k <= 8, "%d kernels", k);
 }
 
+Test(plan, kernels_of_gpus_have_parameters_of_bounded_size)
+{
+    node *x = f64(SHAPE(3)), *y = x;
+    for (int i = 0; i < 550; i++) y = add(mul(y, num(i)), num(1));
+    case_slice c;
+    message m = { 0 };
+    slice_make(&c, 1, &y);
+    plan *p = plan_build(&c.s, profile_named("sm_90"), NULL, &m);
+    cr_assert(p != NULL, "%s", m.text);
+    for (int i = 0; i < p->nsteps; i++) cr_expect(p->steps[i].nargs <= 500, "step %d has %d parameters", i, p->steps[i].nargs);
+    cr_expect(p->nsteps <= 6, "%d steps", p->nsteps);
+    plan_free(p);
+    slice_free(&c);
+}
+
 /* ---- scans, scatters, writes ---- */
 
 Test(plan, scans_are_fused_on_both_sides)

@@ -9,6 +9,7 @@
 
 #define MOST_OPS 600
 #define MOST_READS 32
+#define MOST_PARAMETERS 480              /* of 8 bytes each: kernels of GPUs take 4,096 bytes */
 
 /* ---- finding and making visits ---- */
 
@@ -211,6 +212,22 @@ static void account(const partition *p, const domain *d, trace *t) {
     }
 }
 
+/* Parameters at most: a pointer and strides for every way of walking an array, an offset for every further access, scalars. */
+static int64_t count_parameters(const trace *t, uint32_t nanchors) {
+    int64_t n = t->at.natoms + 2 * (int64_t)t->nintervals + (int64_t)nanchors * (1 + t->at.natoms);
+    for (uint32_t i = 0; i < t->nvisits; i++) {
+        const visit *v = &t->visits[i];
+        bool walks = v->kind == VISIT_LOAD || v->source != NO_VALUE_NUMBER;
+        n += v->kind == VISIT_SCALAR;
+        if (!walks) continue;
+        bool again = false;
+        for (uint32_t j = v->next; j != NO_VALUE_NUMBER && !again && v->kind == VISIT_LOAD; j = t->visits[j].next)
+            again = !memcmp(t->at.forms[v->form].stride, t->at.forms[t->visits[j].form].stride, (size_t)t->at.natoms * sizeof(int64_t));
+        n += again ? 1 : 1 + t->at.natoms;
+    }
+    return n;
+}
+
 trace_status trace_group(partition *p, const domain *d, const uint32_t *anchors, uint32_t nanchors, trace *t, uint32_t *culprit) {
     memset(t, 0, sizeof *t);
     p->stamp++;
@@ -228,5 +245,6 @@ trace_status trace_group(partition *p, const domain *d, const uint32_t *anchors,
         if (status) return status;
     }
     account(p, d, t);
+    if (p->p->target != TARGET_CPU && count_parameters(t, nanchors) > MOST_PARAMETERS && choose_culprit(p, t, culprit)) return TRACE_STORE;
     return TRACE_OK;
 }
