@@ -180,13 +180,102 @@ static kn_status count_values(node *order, node *starts, int ndim, const int64_t
     return *counts ? KN_OK : m->status;
 }
 
+/* ---- unique along an axis: distinct rows ---- */
+
+typedef struct rows { kn_dtype dtype; const char *data; int64_t n, width; } rows;
+
+static int compare_parts(double x, double y) { return x < y ? -1 : x > y ? 1 : (x != x) - (y != y); }
+
+static int compare_elements(kn_dtype t, const char *x, const char *y) {
+    scalar a = element_load(t, x), b = element_load(t, y);
+    switch (a.kind) {
+    case SCALAR_BOOL: return (int)a.v.b - (int)b.v.b;
+    case SCALAR_INT: return (a.v.i > b.v.i) - (a.v.i < b.v.i);
+    case SCALAR_UINT: return (a.v.u > b.v.u) - (a.v.u < b.v.u);
+    case SCALAR_FLOAT: return compare_parts(a.v.f, b.v.f);
+    default: {
+        int re = compare_parts(a.v.c.re, b.v.c.re);
+        return re ? re : compare_parts(a.v.c.im, b.v.c.im);
+    }
+    }
+}
+
+static int compare_rows(const rows *r, int64_t i, int64_t j) {
+    int64_t size = (int64_t)dtype_size(r->dtype), step = r->width * size;
+    for (int64_t k = 0; k < r->width; k++) {
+        int c = compare_elements(r->dtype, r->data + i * step + k * size, r->data + j * step + k * size);
+        if (c) return c;
+    }
+    return 0;
+}
+
+/* A stable merge sort of the rows' numbers. room: as many again. */
+static void sort_rows(const rows *r, int64_t *at, int64_t *room) {
+    for (int64_t i = 0; i < r->n; i++) at[i] = i;
+    for (int64_t run = 1; run < r->n; run *= 2) {
+        for (int64_t lo = 0; lo < r->n; lo += 2 * run) {
+            int64_t mid = lo + run < r->n ? lo + run : r->n, hi = lo + 2 * run < r->n ? lo + 2 * run : r->n, i = lo, j = mid, k = lo;
+            while (i < mid || j < hi) room[k++] = j == hi || (i < mid && compare_rows(r, at[i], at[j]) <= 0) ? at[i++] : at[j++];
+        }
+        memcpy(at, room, (size_t)r->n * sizeof *at);
+    }
+}
+
+/* From the sorted rows: numbers of the first of each kind, which kind every row is, how often each occurs. */
+static kn_status kinds_of(const rows *r, const int64_t *order, node **results, message *m) {
+    buffer *b[3] = { NULL };
+    int64_t kinds = 0;
+    bool good = true;
+    for (int i = 0; i < 3; i++) good &= (b[i] = pool_buffer(r->n * (int64_t)sizeof(int64_t), m)) != NULL;
+    for (int64_t i = 0; i < r->n && good; i++) {
+        int64_t *first = b[0]->data, *inverse = b[1]->data, *counts = b[2]->data;
+        if (i == 0 || compare_rows(r, order[i - 1], order[i])) {
+            first[kinds] = order[i];
+            counts[kinds++] = 0;
+        }
+        inverse[order[i]] = kinds - 1;
+        counts[kinds - 1]++;
+    }
+    for (int i = 0; i < 3; i++) {
+        results[1 + i] = good ? node_buffer(KN_INT64, 1, i == 1 ? &r->n : &kinds, b[i], 0, m) : NULL;
+        good &= results[1 + i] != NULL;
+        buffer_drop(b[i]);
+    }
+    return good ? KN_OK : m->status;
+}
+
+static kn_status unique_along(node *a, int64_t axis, node **results, message *m) {
+    int d = (int)(axis < 0 ? axis + a->ndim : axis), axes[NDIM_MAX];
+    if (d < 0 || d >= a->ndim) return fail(m, KN_INDEX_ERROR, "unique: axis %lld is out of bounds for array of dimension %d", (long long)axis, a->ndim);
+    for (int i = 0; i < a->ndim; i++) axes[i] = i == 0 ? d : i <= d ? i - 1 : i;
+    node *front = node_transpose(a, axes, m);
+    host_window h;
+    kn_status status = front ? node_host(front, &h, m) : m->status;
+    if (!status) {
+        rows r = { .dtype = h.dtype, .data = h.data, .n = a->shape[d], .width = a->shape[d] ? a->size / a->shape[d] : 0 };
+        int64_t *order = mem_array(2 * (size_t)r.n + 1, sizeof *order);
+        if (order) sort_rows(&r, order, order + r.n);
+        status = order ? kinds_of(&r, order, results, m) : fail_memory(m, "unique");
+        mem_free(order);
+        host_drop(&h);
+    }
+    node_drop(front);
+    if (!status && !(results[0] = apply(OPERATION_take, a, results[1], axis, m))) status = m->status;
+    return status;
+}
+
 static kn_status op_unique(const op_value *args, node **results, message *m) {
     node *a = args[0].v.array;
     int axis = op_param_named(OPERATION_unique, "axis"), equal_nan = op_param_named(OPERATION_unique, "equal_nan");
-    if (args[axis].v.axis != KN_ALL && a->ndim != 1) return fail(m, KN_NOT_AVAILABLE, "unique: along an axis of several is not available in this version of the library");
+    memset(results, 0, 4 * sizeof *results);
+    if (args[axis].v.axis != KN_ALL && a->ndim > 1) {
+        kn_status failed = unique_along(a, args[axis].v.axis, results, m);
+        if (failed) drop_all(results, 4);
+        if (failed) memset(results, 0, 4 * sizeof *results);
+        return failed;
+    }
     node *flat = flattened(a, m), *order = flat ? apply(OPERATION_argsort, flat, NULL, -1, m) : NULL;
     node *sorted = order ? apply(OPERATION_take, flat, order, KN_ALL, m) : NULL, *starts = sorted ? starts_of(sorted, args[equal_nan].v.flag, m) : NULL;
-    memset(results, 0, 4 * sizeof *results);
     if (starts) results[0] = apply(OPERATION_take, sorted, starts, KN_ALL, m);
     if (results[0]) results[1] = apply(OPERATION_take, order, starts, KN_ALL, m);
     kn_status status = results[1] ? count_values(order, starts, a->ndim, a->shape, &results[2], &results[3], m) : m->status;

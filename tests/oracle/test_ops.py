@@ -454,6 +454,7 @@ calls("compress", FEW, C(V(True, False, True), A(3, 4), axis=0), C(V(0, 1, 1), A
 calls("extract", FEW, C(np.arange(12).reshape(3, 4) % 3 == 0, A(3, 4)), C(V(True, False, True), A(3)))
 calls("flatnonzero argwhere", DTYPES, C(A(4, 6)), C(L("transposed")), C(A(0)), C(A(3, 4, 5)), style="any")
 calls("unique", [d for d in DTYPES if d != BFLOAT16], C(A(40)), C(L("transposed")), C(A(0)), C(A(4, 6), equal_nan=False), style="any")
+calls("unique", [np.dtype(t) for t in ("bool", "int8", "float32", "complex64")], C(A(40, 1), axis=0), C(A(20, 2), axis=0), C(A(2, 30), axis=1), C(A(2, 6, 2), axis=-2), C(A(3, 4), axis=2), C(A(0, 3), axis=0), C(A(5), axis=0))
 # sorting
 calls("indices", whole_dtypes, C((3, 4)), C((2,), dtype=np.int32), C(()), C((0, 3)))
 calls("sort", [d for d in DTYPES if d != BFLOAT16], *ONE_AXIS, C(A(0)), C(A(2, 0)), C(A(4, 6), axis=None), C(A(1000)), style="any")
