@@ -95,16 +95,30 @@ static uint32_t result_place(builder *e, uint32_t i) {
 static bool is_wide(const builder *e, uint32_t v) { return e->b->code[v].type == T_I64; }
 static uint32_t value_size(const builder *e, uint32_t v) { return ktype_table[ktype_value((ktype)e->b->code[v].type)].size; }
 
+/* A step that does a primitive over lanes, or once. */
+static void whole(builder *e, uint32_t i, bool lanes) {
+    const kinst *x = &e->b->code[i];
+    const uint32_t v[3] = { x->a, x->b, x->c };
+    ktype from = (ktype)e->b->code[x->op == KOP_select ? x->b : x->a].type;
+    step *s = add(e, STEP_PRIMITIVE, x);
+    uint32_t *at[3] = { &s->a, &s->b, &s->c };
+    s->f = x->op == KOP_convert ? e->tables->convert[x->type][from] : e->tables->operation[x->op][from];
+    for (int j = 0; j < kop_arity((kop)x->op); j++) {
+        uint8_t form;
+        *at[j] = value_place(e, v[j], &form);
+        if (lanes && form == FORM_CELL) s->shared |= (uint8_t)(1 << j);
+    }
+    s->form[0] = lanes ? FORM_LANES : FORM_CELL;
+    s->to = lanes ? new_lanes(e, i) : result_place(e, i);
+}
+
 /* After an affine value is known, its array over the lanes where one is wanted. */
 static void spread(builder *e, uint32_t i) {
-    const kinst *x = &e->b->code[i];
     if (e->f->form[i] != FORM_AFFINE || !e->f->wants_lanes[i]) return;
-    bool widened = x->op == KOP_convert && x->type == T_I64 && !is_wide(e, x->a);
-    step *s = add(e, widened ? STEP_PRIMITIVE : STEP_SPREAD, x);
+    if (e->f->widened[i]) { whole(e, i, true); return; }
+    step *s = add(e, STEP_SPREAD, &e->b->code[i]);
+    s->a = e->cell[i];
     s->to = new_lanes(e, i);
-    s->a = widened ? e->lanes[x->a] : e->cell[i];
-    if (widened) s->f = e->tables->convert[T_I64][T_I32];
-    s->form[0] = FORM_LANES;
 }
 
 static void affine_step(builder *e, uint32_t i) {
@@ -123,21 +137,8 @@ static void affine_step(builder *e, uint32_t i) {
 }
 
 static void primitive(builder *e, uint32_t i) {
-    const kinst *x = &e->b->code[i];
-    if (e->f->form[i] == FORM_AFFINE) { affine_step(e, i); return; }
-    const uint32_t v[3] = { x->a, x->b, x->c };
-    ktype from = (ktype)e->b->code[x->op == KOP_select ? x->b : x->a].type;
-    step *s = add(e, STEP_PRIMITIVE, x);
-    uint32_t *at[3] = { &s->a, &s->b, &s->c };
-    s->f = x->op == KOP_convert ? e->tables->convert[x->type][from] : e->tables->operation[x->op][from];
-    bool lanes = is_lanes(e, i);
-    for (int j = 0; j < kop_arity((kop)x->op); j++) {
-        uint8_t form;
-        *at[j] = value_place(e, v[j], &form);
-        if (lanes && form == FORM_CELL) s->shared |= (uint8_t)(1 << j);
-    }
-    s->form[0] = lanes ? FORM_LANES : FORM_CELL;
-    s->to = result_place(e, i);
+    if (e->f->form[i] == FORM_AFFINE) affine_step(e, i);
+    else whole(e, i, is_lanes(e, i));
 }
 
 /* ---- variables ---- */

@@ -15,6 +15,7 @@ typedef struct facts {
     uint8_t *live;
     uint8_t *form;               /* place_form of the value */
     uint8_t *wants_lanes;        /* an AFFINE value that somebody needs lane by lane */
+    uint8_t *widened;            /* an AFFINE i64 made from an i32: right as an address, not as data where the i32 wraps */
     uint8_t *exact_lanes;        /* LANE loops: chunks are exactly the kernel's lanes */
     uint8_t *alias;              /* GET: stands for the variable itself, which is not set while the value is needed */
 } facts;

@@ -82,16 +82,21 @@ static uint8_t form_of(const kernel *k, const flat_code *b, const facts *f, uint
     return line ? FORM_AFFINE : FORM_LANES;
 }
 
+/* An i32 that wraps between two lanes makes a widened line wrong as data; narrowed again it is right. */
+static bool is_widened(const flat_code *b, const facts *f, uint32_t i) {
+    const kinst *x = &b->code[i];
+    if (x->op >= NKOPS || f->form[i] != FORM_AFFINE || x->type != T_I64) return false;
+    if (x->op == KOP_convert && b->code[x->a].type == T_I32) return true;
+    uint8_t fields = kinst_operands(x);
+    return f->widened[x->a] || (fields & OPERAND_B && f->widened[x->b]) || (fields & OPERAND_C && f->widened[x->c]);
+}
+
 /* An address is used as it is; everybody else but an affine user wants an array over the lanes. */
 static void want_lanes(const flat_code *b, facts *f, uint32_t i) {
     const kinst *x = &b->code[i];
     uint8_t fields = kinst_operands(x);
     bool address = x->op == K_LOAD || x->op == K_STORE || x->op == K_VLOAD || x->op == K_VSTORE;
-    if (x->op < NKOPS && f->form[i] == FORM_AFFINE) {
-        bool widened = x->op == KOP_convert && x->type == T_I64 && b->code[x->a].type == T_I32;     /* exact only lane by lane */
-        if (widened && f->wants_lanes[i]) f->wants_lanes[x->a] = 1;
-        return;
-    }
+    if (x->op < NKOPS && f->form[i] == FORM_AFFINE && !(f->widened[i] && f->wants_lanes[i])) return;
     if (fields & OPERAND_A) f->wants_lanes[x->a] = 1;
     if (fields & OPERAND_B && !address) f->wants_lanes[x->b] = 1;
     if (fields & OPERAND_C) f->wants_lanes[x->c] = 1;
@@ -157,15 +162,18 @@ static void find_exact(const flat_code *b, facts *f) {
 
 bool find_facts(const kernel *k, const flat_code *b, arena *mem, facts *f) {
     size_t n = (size_t)b->n + 1;
-    uint8_t *bytes = arena_zero(mem, n, 7);
+    uint8_t *bytes = arena_zero(mem, n, 8);
     uint32_t *words = arena_zero(mem, n, 4 * sizeof *words);
     if (!bytes || !words) return false;
     *f = (facts){ .varies = bytes, .depth = bytes + n, .live = bytes + 2 * n, .form = bytes + 3 * n, .wants_lanes = bytes + 4 * n, .exact_lanes = bytes + 5 * n,
-                  .alias = bytes + 6 * n, .divergent = words, .match = words + n, .loop = words + 2 * n, .last = words + 3 * n };
+                  .alias = bytes + 6 * n, .widened = bytes + 7 * n, .divergent = words, .match = words + n, .loop = words + 2 * n, .last = words + 3 * n };
     kir_varying(b->code, b->n, b->extra, f->varies, f->depth, f->divergent);
     find_regions(b, f);
     find_live(b, f);
-    for (uint32_t i = 0; i < b->n; i++) f->form[i] = form_of(k, b, f, i);
+    for (uint32_t i = 0; i < b->n; i++) {
+        f->form[i] = form_of(k, b, f, i);
+        f->widened[i] = is_widened(b, f, i);
+    }
     for (uint32_t i = b->n; i-- > 0;) if (f->live[i]) want_lanes(b, f, i);
     find_last(b, f);
     find_aliases(b, f);
