@@ -1,6 +1,8 @@
 /* Plans: what becomes one kernel, what is stored, what is overwritten; every case gives the values that NumPy means. */
 #include <criterion/criterion.h>
 
+#include <stdlib.h>
+#include <unistd.h>
 #include "../support/nest_eval.c"
 #include "../support/slices.c"
 #include "../support/owned.h"
@@ -549,5 +551,26 @@ Test(plan, a_plan_in_words)
     cr_expect(!slice_check(&c, "cpu", false, BY_NESTS));
     cr_expect(strstr(c.why.at, "exp(a - max(a)) / sum(exp(a - max(a)))") != NULL, "%s", c.why.at);
     cr_expect(strstr(c.why.at, "40 elements of 13 each, 3 passes; moves") != NULL, "%s", c.why.at);
+    slice_free(&c);
+}
+
+Test(plan, the_dump_switch_writes_what_the_passes_made)
+{
+    char path[] = "/tmp/kiln_dump_XXXXXX", found[20000];
+    int fd = mkstemp(path);
+    cr_assert(fd >= 0);
+    setenv("KILN_DUMP", "fuse,plan,kernel", 1);
+    setenv("KILN_DUMP_FILE", path, 1);
+    node *x = f64(SHAPE(12)), *y = reduce(REDUCTION_sum, mul(x, x), 1);
+    case_slice c;
+    slice_make(&c, 1, &y);
+    plan_free(plan_build(&c.s, profile_named("cpu"), NULL, NULL));
+    unsetenv("KILN_DUMP");
+    ssize_t n = read(fd, found, sizeof found - 1);
+    close(fd);
+    unlink(path);
+    cr_assert(n > 0);
+    found[n] = 0;
+    cr_expect(strstr(found, "graph\n") && strstr(found, "reduce sum") && strstr(found, "result %") && strstr(found, "kernel "), "%s", found);
     slice_free(&c);
 }

@@ -190,7 +190,7 @@ static uint16_t add_guard(partition *p, trace *t, uint16_t outer, const node *n,
         memcpy(c.stride, x->stride[d], (size_t)t->at.natoms * sizeof c.stride[0]);
         uint16_t at = space_form(&t->at, &c);
         if (at == NO_FORM || !reserve(p->mem, (void **)&t->intervals, &t->cap_intervals, t->nintervals + 1, sizeof *t->intervals)) { t->at.failed = true; return 0; }
-        t->intervals[t->nintervals++] = (interval){ at, first[d], first[d] + extent[d] };
+        t->intervals[t->nintervals++] = (interval){ at, first[d] ? first[d] : INT64_MIN, first[d] + extent[d] < n->shape[d] ? first[d] + extent[d] : INT64_MAX };
         g.share *= (double)extent[d] / (double)n->shape[d];
         g.n++;
     }

@@ -51,11 +51,11 @@ static infix infix_of(const node *n) {
 
 static void put_value(writer *w, const node *n, int strength, int depth);
 
-static void put_call(writer *w, const char *name, const node *n, int first, int depth) {
+static void put_call(writer *w, const char *name, const node *n, int depth) {
     put(w, name);
     put(w, "(");
-    for (int i = first; i < n->nin; i++) {
-        if (i > first) put(w, ", ");
+    for (int i = 0; i < n->nin; i++) {
+        if (i) put(w, ", ");
         put_value(w, n->in[i], 0, depth);
     }
     put(w, ")");
@@ -85,23 +85,30 @@ static void put_value(writer *w, const node *n, int strength, int depth) {
         break;
     }
     case NODE_MAP:
-        if (!x.sign) { put_call(w, ufuncs[n->op].name, n, 0, depth + 1); break; }
+        if (n->op == UFUNC_negative) { put(w, "-"); put_value(w, n->in[0], 6, depth + 1); break; }
+        if (!x.sign) { put_call(w, ufuncs[n->op].name, n, depth + 1); break; }
         if (x.strength < strength) put(w, "(");
         put_value(w, n->in[0], x.strength, depth + 1);
         put(w, x.sign);
         put_value(w, n->in[1], x.strength + 1, depth + 1);
         if (x.strength < strength) put(w, ")");
         break;
-    case NODE_REDUCE: put_call(w, reductions[n->op].name, n, 0, depth + 1); break;
-    case NODE_SCAN: put(w, "cumulative_"); put_call(w, reductions[n->op].name, n, 0, depth + 1); break;
+    case NODE_REDUCE: put_call(w, reductions[n->op].name, n, depth + 1); break;
+    case NODE_SCAN: put(w, "cumulative_"); put_call(w, reductions[n->op].name, n, depth + 1); break;
     case NODE_INDEX: put(w, "arange()"); break;
-    case NODE_GATHER:
+    case NODE_GATHER: put_call(w, "take", n, depth + 1); break;
+    case NODE_WRITE:
+        if (!p->notes[v].anchor) {
+            if (n->in[0]->kind == NODE_EMPTY) put_value(w, n->in[1], strength, depth + 1);
+            else put_call(w, "join", n, depth + 1);
+            break;
+        }
         put_value(w, n->in[0], 9, depth + 1);
-        put_call(w, "take", n, 1, depth + 1);
+        put(w, "[:] = ");
+        put_value(w, n->in[1], 0, depth + 1);
         break;
-    case NODE_WRITE: put(w, "a[:] = "); put_value(w, n->in[1], 0, depth + 1); break;
-    case NODE_SCATTER: put_call(w, "put", n, 1, depth + 1); break;
-    case NODE_OPAQUE: put_call(w, family_ops[n->op].name, n, 0, depth + 1); break;
+    case NODE_SCATTER: put_call(w, "put", n, depth + 1); break;
+    case NODE_OPAQUE: put_call(w, family_ops[n->op].name, n, depth + 1); break;
     default: put(w, "empty()"); break;
     }
 }

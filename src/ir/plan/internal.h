@@ -113,7 +113,7 @@ typedef struct need { uint32_t value, visit; uint16_t form, guard; bool parts; }
 /* An assignment that is not stored is a choice: inside the window the new value, elsewhere the old one. What lies below
  * the new value is asked for at forms that leave it elsewhere; loads there are masked. Coordinates cannot be found from
  * such forms; they are kept with them instead. */
-typedef struct interval { uint16_t at; int64_t lo, hi; } interval;         /* lo <= form < hi */
+typedef struct interval { uint16_t at; int64_t lo, hi; } interval;         /* lo <= form < hi; INT64_MIN, INT64_MAX: no bound needed */
 typedef struct guard_tests { uint16_t outer; uint16_t first, n; double share; } guard_tests;   /* outer: another guard that holds too */
 typedef struct known_digits { uint16_t form, guard, ndim; const int64_t *shape; uint16_t *at; } known_digits;
 

@@ -163,6 +163,8 @@ static uint8_t pair_of(const lowering *l, const form *f) {
     return f->offset & 1 ? 2 : 1;
 }
 
+static uint32_t both(lowering *l, int64_t all, uint32_t test) { return all < 0 ? test : lower_op(l, KOP_and, T_BOOL, (uint32_t)all, test, 0); }
+
 /* Whether the guard's tests hold, and those of the guards around it. */
 uint32_t lower_guard(lowering *l, uint16_t guard) {
     const trace *t = l->t;
@@ -171,9 +173,9 @@ uint32_t lower_guard(lowering *l, uint16_t guard) {
         for (uint16_t i = 0; i < t->guards[guard].n; i++) {
             const interval *q = &t->intervals[t->guards[guard].first + i];
             form f = form_in_parts(l, q->at, KN_INT64, false);
-            uint32_t at = lower_index(l, &f), test = lower_op(l, KOP_ge, T_BOOL, at, lower_argument(l, q->lo), 0);
-            test = lower_op(l, KOP_and, T_BOOL, test, lower_op(l, KOP_lt, T_BOOL, at, lower_argument(l, q->hi), 0), 0);
-            all = all < 0 ? test : lower_op(l, KOP_and, T_BOOL, (uint32_t)all, test, 0);
+            uint32_t at = lower_index(l, &f);
+            if (q->lo > INT64_MIN) all = both(l, all, lower_op(l, KOP_ge, T_BOOL, at, lower_argument(l, q->lo), 0));
+            if (q->hi < INT64_MAX) all = both(l, all, lower_op(l, KOP_lt, T_BOOL, at, lower_argument(l, q->hi), 0));
         }
     return all < 0 ? lower_int(l, T_BOOL, 1) : (uint32_t)all;
 }
@@ -282,6 +284,7 @@ static void name_nest(lowering *l) {
         static const char *const kinds[NNODE_KINDS] = { [NODE_GATHER] = "gather", [NODE_WRITE] = "write", [NODE_SCATTER] = "scatter" };
         const char *name = v->kind != VISIT_COMPUTE ? NULL : x->kind == NODE_MAP ? ufuncs[x->op].name : x->kind == NODE_REDUCE || x->kind == NODE_SCAN ? reductions[x->op].name
                                                                                                                 : kinds[x->kind];
+        if (x->kind == NODE_WRITE && !l->p->notes[v->value].anchor) name = "join";
         if (!name || name == last) continue;
         if (len + strlen(name) + 2 > sizeof n->name) break;
         if (len) n->name[len++] = '_';
