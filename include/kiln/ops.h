@@ -549,6 +549,39 @@ typedef struct kn_median_opts {
 #ifndef __cplusplus
 #define KN_median_DEFAULTS_ { .size_ = sizeof(kn_median_opts), .axis = KN_ALL, .out = KN_NONE_INIT_, .keepdims = false }
 #endif
+typedef struct kn_quantile_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_quantile_opts));
+    kn_axis axis KN_DEF_(KN_ALL);
+    kn_option out KN_DEF_(KN_NONE_INIT_);
+    const char *method KN_DEF_("linear");
+    kn_flag keepdims KN_DEF_(false);
+    kn_option weights KN_DEF_(KN_NONE_INIT_);
+} kn_quantile_opts;
+#ifndef __cplusplus
+#define KN_quantile_DEFAULTS_ { .size_ = sizeof(kn_quantile_opts), .axis = KN_ALL, .out = KN_NONE_INIT_, .method = "linear", .keepdims = false, .weights = KN_NONE_INIT_ }
+#endif
+typedef struct kn_cov_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_cov_opts));
+    kn_option y KN_DEF_(KN_NONE_INIT_);
+    kn_flag rowvar KN_DEF_(true);
+    kn_flag bias KN_DEF_(false);
+    int64_t ddof KN_DEF_(KN_UNSET);
+    kn_option fweights KN_DEF_(KN_NONE_INIT_);
+    kn_option aweights KN_DEF_(KN_NONE_INIT_);
+    kn_dtype dtype KN_DEF_(KN_DTYPE_UNSET);
+} kn_cov_opts;
+#ifndef __cplusplus
+#define KN_cov_DEFAULTS_ { .size_ = sizeof(kn_cov_opts), .y = KN_NONE_INIT_, .rowvar = true, .bias = false, .ddof = KN_UNSET, .fweights = KN_NONE_INIT_, .aweights = KN_NONE_INIT_, .dtype = KN_DTYPE_UNSET }
+#endif
+typedef struct kn_corrcoef_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_corrcoef_opts));
+    kn_option y KN_DEF_(KN_NONE_INIT_);
+    kn_flag rowvar KN_DEF_(true);
+    kn_dtype dtype KN_DEF_(KN_DTYPE_UNSET);
+} kn_corrcoef_opts;
+#ifndef __cplusplus
+#define KN_corrcoef_DEFAULTS_ { .size_ = sizeof(kn_corrcoef_opts), .y = KN_NONE_INIT_, .rowvar = true, .dtype = KN_DTYPE_UNSET }
+#endif
 typedef struct kn_matmul_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_matmul_opts));
     kn_option out KN_DEF_(KN_NONE_INIT_);
@@ -1131,8 +1164,28 @@ KN_API KN_USE kn_unique_result (kn_unique)(kn_array ar, const kn_unique_opts *op
 KN_API KN_USE kn_array (kn_sort)(kn_array a, const kn_sort_opts *opts);
 /** The positions that sort a along an axis, int64; equal elements keep their order. */
 KN_API KN_USE kn_array (kn_argsort)(kn_array a, const kn_sort_opts *opts);
+
+/* ---- Order statistics, covariances ---- */
 /** The middle value over axes, of two the mean; NaN if there is one. float64 for integers. */
 KN_API KN_USE kn_array (kn_median)(kn_array a, const kn_median_opts *opts);
+/** median without NaNs. */
+KN_API KN_USE kn_array (kn_nanmedian)(kn_array a, const kn_median_opts *opts);
+/** The values below which the shares q of a's elements lie, over axes; q's axes come first. method: linear between
+ * neighbours, or another of Hyndman and Fan's (inverted_cdf, hazen, weibull, median_unbiased ...), lower, higher,
+ * nearest, midpoint. weights, with inverted_cdf only: of a's shape, or of one axis. NaN if there is one. A q outside
+ * [0, 1] is a ValueError. */
+KN_API KN_USE kn_array (kn_quantile)(kn_array a, kn_array q, const kn_quantile_opts *opts);
+/** quantile(a, q / 100). */
+KN_API KN_USE kn_array (kn_percentile)(kn_array a, kn_array q, const kn_quantile_opts *opts);
+/** quantile without NaNs. */
+KN_API KN_USE kn_array (kn_nanquantile)(kn_array a, kn_array q, const kn_quantile_opts *opts);
+/** percentile without NaNs. */
+KN_API KN_USE kn_array (kn_nanpercentile)(kn_array a, kn_array q, const kn_quantile_opts *opts);
+/** The covariances of variables, which are rows (columns: rowvar = false), y's after m's. Divided by n - ddof;
+ * ddof is 1, or 0 with bias. fweights: how often each observation counts; aweights: how much. */
+KN_API KN_USE kn_array (kn_cov)(kn_array m, const kn_cov_opts *opts);
+/** The correlation coefficients of variables: covariances over the product of standard deviations. */
+KN_API KN_USE kn_array (kn_corrcoef)(kn_array x, const kn_corrcoef_opts *opts);
 
 /* ---- Products ---- */
 /** The matrix product over the last two axes: (..., m, k) @ (..., k, n) is (..., m, n); other axes broadcast; a
@@ -1408,6 +1461,13 @@ inline kn_unique_result kn_unique(kn_arg ar, const kn_unique_opts &opts = {}) { 
 inline kn_array kn_sort(kn_arg a, const kn_sort_opts &opts = {}) { return (kn_sort)(a.a, &opts); }
 inline kn_array kn_argsort(kn_arg a, const kn_sort_opts &opts = {}) { return (kn_argsort)(a.a, &opts); }
 inline kn_array kn_median(kn_arg a, const kn_median_opts &opts = {}) { return (kn_median)(a.a, &opts); }
+inline kn_array kn_nanmedian(kn_arg a, const kn_median_opts &opts = {}) { return (kn_nanmedian)(a.a, &opts); }
+inline kn_array kn_quantile(kn_arg a, kn_arg q, const kn_quantile_opts &opts = {}) { return (kn_quantile)(a.a, q.a, &opts); }
+inline kn_array kn_percentile(kn_arg a, kn_arg q, const kn_quantile_opts &opts = {}) { return (kn_percentile)(a.a, q.a, &opts); }
+inline kn_array kn_nanquantile(kn_arg a, kn_arg q, const kn_quantile_opts &opts = {}) { return (kn_nanquantile)(a.a, q.a, &opts); }
+inline kn_array kn_nanpercentile(kn_arg a, kn_arg q, const kn_quantile_opts &opts = {}) { return (kn_nanpercentile)(a.a, q.a, &opts); }
+inline kn_array kn_cov(kn_arg m, const kn_cov_opts &opts = {}) { return (kn_cov)(m.a, &opts); }
+inline kn_array kn_corrcoef(kn_arg x, const kn_corrcoef_opts &opts = {}) { return (kn_corrcoef)(x.a, &opts); }
 inline kn_array kn_matmul(kn_arg x1, kn_arg x2, const kn_matmul_opts &opts = {}) { return (kn_matmul)(x1.a, x2.a, &opts); }
 inline kn_array kn_dot(kn_arg a, kn_arg b, const kn_out2_opts &opts = {}) { return (kn_dot)(a.a, b.a, &opts); }
 inline kn_array kn_vdot(kn_arg a, kn_arg b) { return (kn_vdot)(a.a, b.a); }
@@ -1670,6 +1730,13 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_sort(...) kn_used_(KN_CALL_a_(kn_sort, sort, __VA_ARGS__))
 #define kn_argsort(...) kn_used_(KN_CALL_a_(kn_argsort, sort, __VA_ARGS__))
 #define kn_median(...) kn_used_(KN_CALL_a_(kn_median, median, __VA_ARGS__))
+#define kn_nanmedian(...) kn_used_(KN_CALL_a_(kn_nanmedian, median, __VA_ARGS__))
+#define kn_quantile(...) kn_used_(KN_CALL_aa_(kn_quantile, quantile, __VA_ARGS__))
+#define kn_percentile(...) kn_used_(KN_CALL_aa_(kn_percentile, quantile, __VA_ARGS__))
+#define kn_nanquantile(...) kn_used_(KN_CALL_aa_(kn_nanquantile, quantile, __VA_ARGS__))
+#define kn_nanpercentile(...) kn_used_(KN_CALL_aa_(kn_nanpercentile, quantile, __VA_ARGS__))
+#define kn_cov(...) kn_used_(KN_CALL_a_(kn_cov, cov, __VA_ARGS__))
+#define kn_corrcoef(...) kn_used_(KN_CALL_a_(kn_corrcoef, corrcoef, __VA_ARGS__))
 #define kn_matmul(...) kn_used_(KN_CALL_aa_(kn_matmul, matmul, __VA_ARGS__))
 #define kn_dot(...) kn_used_(KN_CALL_aa_(kn_dot, out2, __VA_ARGS__))
 #define kn_vdot(a, b) kn_vdot(KN_ARG(a), KN_ARG(b))

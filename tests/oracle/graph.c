@@ -67,6 +67,7 @@ static value mapped(int f, const value *x)
     case UFUNC_logical_not: return (value){a == 0, 0};
     case UFUNC_where: return a != 0 ? x[1] : x[2];
     case UFUNC_cast: return x[0];
+    case UFUNC_require: return x[1];
     case UFUNC_negative: return (value){-a, -x[0].im};
     case UFUNC_square: return (value){a * a, 0};
     case UFUNC_sqrt: return (value){sqrt(a), 0};

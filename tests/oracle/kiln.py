@@ -144,7 +144,7 @@ class Kiln:
 
     def option_struct(self, family, options):
         if family not in self.structs:
-            struct = type(f"kn_{family}_opts", (c.Structure,), {"_fields_": [("size_", c.c_uint32)] + [(p["c_name"], C_TYPES[p["kind"]]) for p in options]})
+            struct = type(f"kn_{family}_opts", (c.Structure,), {"_fields_": [("size_", c.c_uint32)] + [(p["c_name"], c.c_int if p["kind"] == "BOOL" else C_TYPES[p["kind"]]) for p in options]})
             struct.make = lambda keep: self.default_options(struct, options, keep)
             self.structs[family] = struct
         return self.structs[family]

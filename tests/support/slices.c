@@ -103,6 +103,10 @@ static bool map_element(const case_slice *c, const node *n, int64_t i, char *out
         store_parts(t, out, i, args[0] ? &args[1] : &args[1 + parts]);
         return true;
     }
+    if (n->op == UFUNC_require) {
+        store_parts(t, out, i, &args[1]);
+        return args[0] != 0;
+    }
     const ufunc_loop *loop = ufunc_loop_for(n->op, types);
     if (n->op == UFUNC_power && n->in[1]->kind == NODE_SCALAR) {        /* squares only */
         args[1] = args[0];

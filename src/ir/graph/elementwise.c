@@ -188,11 +188,8 @@ kn_status op_array_equiv(const op_value *args, node **results, message *m)
 /* a from `from` on along axis, without the last `less` elements. */
 static node *shifted(node *a, int axis, int64_t from, int64_t less, message *m)
 {
-    int64_t strides[NDIM_MAX], shape[NDIM_MAX];
-    strides_c_order(a->ndim, a->shape, 1, strides);
-    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
-    shape[axis] = shape[axis] > from + less ? shape[axis] - from - less : 0;
-    return node_view(a, a->dtype, &(window){.offset = shape[axis] ? from * strides[axis] : 0, .strides = strides, .shape = shape, .ndim = a->ndim}, m);
+    int64_t n = a->shape[axis] > from + less ? a->shape[axis] - from - less : 0;
+    return do_slice(kept(a), axis, from, n, m);
 }
 
 /* Consumes a. */
@@ -220,32 +217,14 @@ static node *border(node *x, const node *a, int axis, message *m)
 
 static node *with_borders(node *a, node *before, node *after, int axis, const char *op, message *m)
 {
-    node *parts[3], *r = NULL;
+    node *parts[3];
     int n = 0;
     if (before)
         parts[n++] = border(before, a, axis, m);
     parts[n++] = kept(a);
     if (after)
         parts[n++] = border(after, a, axis, m);
-    bool whole = true;
-    for (int i = 0; i < n; i++)
-        whole &= parts[i] != NULL;
-    if (whole)
-        r = join_nodes(n, parts, axis, nodes_dtype(n, parts), op, m);
-    for (int i = 0; i < n; i++)
-        node_drop(parts[i]);
-    return r;
-}
-
-static kn_status axis_of(kn_axis axis, const node *a, const char *op, int *out, message *m)
-{
-    int list[NDIM_MAX], n;
-    kn_status status = axes_normalise(axis, a->ndim, NULL, list, &n, op, m);
-    if (!status && n != 1)
-        status = fail(m, KN_TYPE_ERROR, "%s: takes one axis", op);
-    if (!status)
-        *out = list[0];
-    return status;
+    return do_join(n, parts, axis, op, m);
 }
 
 kn_status op_diff(const op_value *args, node **results, message *m)
@@ -257,7 +236,7 @@ kn_status op_diff(const op_value *args, node **results, message *m)
         return fail(m, KN_VALUE_ERROR, "diff: the order must not be negative, got %lld", (long long)n);
     if (a->ndim == 0)
         return fail(m, KN_VALUE_ERROR, "diff: needs at least one dimension");
-    kn_status status = axis_of(args[2].v.axis, a, "diff", &axis, m);
+    kn_status status = axis_one(args[2].v.axis, a->ndim, "diff", &axis, m);
     if (status)
         return status;
     if (n == 0)
@@ -293,7 +272,7 @@ kn_status op_trapezoid(const op_value *args, node **results, message *m)
 {
     node *y = args[0].v.array, *x = args[1].v.array, *d;
     int axis, along;
-    kn_status status = axis_of(args[3].v.axis, y, "trapezoid", &axis, m);
+    kn_status status = axis_one(args[3].v.axis, y->ndim, "trapezoid", &axis, m);
     if (status)
         return status;
     if (!x) {
@@ -305,7 +284,7 @@ kn_status op_trapezoid(const op_value *args, node **results, message *m)
             shape[i] = i == axis ? d->shape[0] : 1;
         d = do_reshape(d, y->ndim, shape, m);
     } else {
-        status = axis_of(args[3].v.axis, x, "trapezoid", &along, m);
+        status = axis_one(args[3].v.axis, x->ndim, "trapezoid", &along, m);
         if (status)
             return status;
         d = differences(kept(x), along, m);

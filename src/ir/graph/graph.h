@@ -108,6 +108,7 @@ const char *shape_text(char *buf, int ndim, const int64_t *shape);        /* "(3
 bool shape_size(int ndim, const int64_t *shape, int64_t *size);           /* false on overflow */
 kn_status shape_broadcast(int n, const int *ndims, const int64_t *const *shapes, int *ndim, int64_t *shape, const char *op, message *m);
 kn_status axes_normalise(kn_axis axis, int ndim, uint64_t *mask, int *list, int *nlist, const char *op, message *m);   /* KN_ALL, one, or a KN_AXES set */
+kn_status axis_one(kn_axis axis, int ndim, const char *op, int *out, message *m);   /* exactly one axis */
 /* Axis sets made by KN_AXES are packed into a kn_axis by axis_pack (up to 8 axes of -64..63, order kept) or refer to a
  * list; axis_unpack undoes it. */
 kn_axis axis_pack(int n, const int *axes);
@@ -155,7 +156,7 @@ enum {
     UFUNC_FLOAT64 = 64,           /* integer operands become float64 */
     UFUNC_NEGATIVE_POWER = 128,   /* with integer operands, a negative operand 1 is a fault: "Integers to negative integer powers ..." */
     UFUNC_NO_BOOL = 256,          /* of bools alone it is a TypeError, though they could be cast */
-    UFUNC_ANY = 512               /* no loops: any dtype to any (cast), or (bool, T, T) to T (where) */
+    UFUNC_ANY = 512               /* no loops: any dtype to any (cast), or (bool, T, T) to T (where), (bool, T) to T (require) */
 };
 extern const ufunc_info ufuncs[]; extern const int nufuncs;
 /* Their numbers: UFUNC_add, ... UFUNC_cast (in[0] converted to the node's dtype by the library's rules) and UFUNC_where
@@ -165,6 +166,15 @@ typedef enum ufunc_number {
 #include "ir/graph/ufuncs.def"
     NUFUNCS
 } ufunc_number;
+/* What values must fulfil that can only be known when they are read: UFUNC_require gives in[1] (of any dtype) and is a fault
+ * where in[0] (bool) does not hold; `which` of its node is the row of requirements.def. */
+typedef struct requirement_info { kn_status status; const char *sentence; } requirement_info;
+extern const requirement_info requirements[];
+typedef enum requirement_number {
+#define REQUIREMENT(name, ...) REQUIREMENT_##name,
+#include "ir/graph/requirements.def"
+    NREQUIREMENTS
+} requirement_number;
 int ufunc_named(const char *name);                                        /* -1 */
 /* The loop for exactly these operand dtypes; NULL for UFUNC_ANY and where there is none. */
 const ufunc_loop *ufunc_loop_for(int ufunc, const kn_dtype *in);

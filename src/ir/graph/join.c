@@ -52,6 +52,17 @@ node *join_nodes(int n, node *const *in, int axis, kn_dtype t, const char *name,
     return all;
 }
 
+node *do_join(int n, node **in, int axis, const char *name, message *m)
+{
+    bool whole = true;
+    for (int i = 0; i < n; i++)
+        whole &= in[i] != NULL;
+    node *r = whole ? join_nodes(n, in, axis, nodes_dtype(n, in), name, m) : NULL;
+    for (int i = 0; i < n; i++)
+        node_drop(in[i]);
+    return r;
+}
+
 typedef struct parts { int n; node **at; } parts;
 
 static void parts_free(parts *p)
@@ -193,17 +204,6 @@ kn_status op_append(const op_value *args, node **results, message *m)
 
 /* ---- repeating ---- */
 
-static kn_status single_axis(kn_axis axis, const node *a, const char *name, int *out, message *m)
-{
-    int list[NDIM_MAX], n;
-    kn_status status = axes_normalise(axis, a->ndim, NULL, list, &n, name, m);
-    if (!status && n != 1)
-        status = fail(m, KN_TYPE_ERROR, "%s: takes one axis", name);
-    if (!status)
-        *out = list[0];
-    return status;
-}
-
 kn_status op_repeat(const op_value *args, node **results, message *m)
 {
     int64_t n = args[1].v.integer, shape[NDIM_MAX + 1];
@@ -212,7 +212,7 @@ kn_status op_repeat(const op_value *args, node **results, message *m)
         return fail(m, KN_VALUE_ERROR, "repeat: the number of repeats, %lld, must not be negative", (long long)n);
     bool flat = args[2].v.axis == INT64_MIN;
     node *a = flat ? node_reshape(args[0].v.array, 1, &args[0].v.array->size, m) : kept(args[0].v.array);
-    kn_status status = a ? flat ? KN_OK : single_axis(args[2].v.axis, a, "repeat", &axis, m) : KN_MEMORY_ERROR;
+    kn_status status = a ? flat ? KN_OK : axis_one(args[2].v.axis, a->ndim, "repeat", &axis, m) : KN_MEMORY_ERROR;
     if (status || a->ndim == NDIM_MAX) {
         node_drop(a);
         return status ? status : fail(m, KN_VALUE_ERROR, "repeat: too many dimensions");
@@ -287,16 +287,6 @@ kn_status op_resize(const op_value *args, node **results, message *m)
 
 /* ---- rolling ---- */
 
-/* a from `from` on along axis, n elements. */
-static node *slice_axis(node *a, int axis, int64_t from, int64_t n, message *m)
-{
-    int64_t strides[NDIM_MAX], shape[NDIM_MAX];
-    strides_c_order(a->ndim, a->shape, 1, strides);
-    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
-    shape[axis] = n;
-    return node_view(a, a->dtype, &(window){.offset = n ? from * strides[axis] : 0, .strides = strides, .shape = shape, .ndim = a->ndim}, m);
-}
-
 node *rolled(node *a, int64_t shift, int axis, message *m)
 {
     int64_t n = a->shape[axis];
@@ -305,11 +295,7 @@ node *rolled(node *a, int64_t shift, int axis, message *m)
         shift += n;
     if (shift == 0)
         return kept(a);
-    node *parts[2] = {slice_axis(a, axis, n - shift, shift, m), slice_axis(a, axis, 0, n - shift, m)};
-    node *r = parts[0] && parts[1] ? join_nodes(2, parts, axis, a->dtype, "roll", m) : NULL;
-    node_drop(parts[0]);
-    node_drop(parts[1]);
-    return r;
+    return do_join(2, (node *[]){do_slice(kept(a), axis, n - shift, shift, m), do_slice(kept(a), axis, 0, n - shift, m)}, axis, "roll", m);
 }
 
 kn_status op_roll(const op_value *args, node **results, message *m)

@@ -42,6 +42,15 @@ done:
     return r;
 }
 
+node *do_product(node *a, node *b, message *m)
+{
+    if (a && b)
+        return product(a, b, nodes_dtype(2, (node *[]){a, b}), m);
+    node_drop(a);
+    node_drop(b);
+    return NULL;
+}
+
 static kn_status matmul_shapes(const node *a, const node *b, message *m)
 {
     char x[SHAPE_TEXT], y[SHAPE_TEXT];
@@ -254,17 +263,9 @@ node *last_axis(node *a, int axis, message *m)
     return do_transpose(a, axes, m);
 }
 
-/* Component i of vectors along the last axis. */
-static node *component(node *a, int i, message *m)
-{
-    int64_t strides[NDIM_MAX];
-    strides_c_order(a->ndim, a->shape, 1, strides);
-    return node_view(a, a->dtype, &(window){.offset = a->size ? i : 0, .strides = strides, .shape = a->shape, .ndim = a->ndim - 1}, m);
-}
-
 static node *cross_component(node *a, node *b, int i, int j, message *m)
 {
-    return do_binary(UFUNC_subtract, do_binary(UFUNC_multiply, component(a, i, m), component(b, j, m), m), do_binary(UFUNC_multiply, component(a, j, m), component(b, i, m), m), m);
+    return do_binary(UFUNC_subtract, do_binary(UFUNC_multiply, do_element(kept(a), a->ndim - 1, i, m), do_element(kept(b), b->ndim - 1, j, m), m), do_binary(UFUNC_multiply, do_element(kept(a), a->ndim - 1, j, m), do_element(kept(b), b->ndim - 1, i, m), m), m);
 }
 
 kn_status op_cross(const op_value *args, node **results, message *m)

@@ -104,6 +104,20 @@ node *reduce_axes(reduction_number r, node *a, uint64_t axes, kn_dtype t, bool k
     return n && keepdims ? keep_dims(n, a, axes, m) : n;
 }
 
+node *do_reduce(reduction_number r, node *a, uint64_t axes, bool keepdims, message *m)
+{
+    node *n = a ? reduce_axes(r, a, axes, a->dtype, keepdims, m) : NULL;
+    node_drop(a);
+    return n;
+}
+
+node *do_scan(reduction_number r, node *a, int axis, message *m)
+{
+    node *n = a ? scan_axis(r, a, axis, a->dtype, "a running reduction", m) : NULL;
+    node_drop(a);
+    return n;
+}
+
 /* ---- identities, where, initial ---- */
 
 static const char *const extreme_words[] = {"lowest", "highest", "nan", "-inf"};

@@ -35,6 +35,14 @@ node *gather_axis(node *a, int axis, node *index, message *m)
     return n;
 }
 
+node *do_gather(node *a, int axis, node *index, message *m)
+{
+    node *r = a && index ? gather_axis(a, axis, index, m) : NULL;
+    node_drop(a);
+    node_drop(index);
+    return r;
+}
+
 typedef enum { MODE_RAISE, MODE_WRAP, MODE_CLIP, NMODES } range_mode;
 
 static kn_status mode_of(const char *name, const char *op, range_mode *mode, message *m)
@@ -139,6 +147,14 @@ kn_status op_where(const op_value *args, node **results, message *m)
     return give(results, do_where(kept(args[0].v.array), kept(args[1].v.array), kept(args[2].v.array), m), m);
 }
 
+/* Which of n choices, each in range. */
+static node *chosen_position(node *a, int n, message *m)
+{
+    node *at = node_cast(a, KN_INT64, m), *high = at ? do_binary(UFUNC_less, kept(at), typed_int(KN_INT64, n, m), m) : NULL;
+    node *low = high ? do_binary(UFUNC_greater_equal, kept(at), typed_int(KN_INT64, 0, m), m) : NULL;
+    return do_require(do_binary(UFUNC_logical_and, high, low, m), at, REQUIREMENT_choice, m);
+}
+
 kn_status op_choose(const op_value *args, node **results, message *m)
 {
     node *a = args[0].v.array;
@@ -149,15 +165,7 @@ kn_status op_choose(const op_value *args, node **results, message *m)
         return status;
     if (n == 0)
         return fail(m, KN_VALUE_ERROR, "choose: there is nothing to choose from");
-    node *at = positions(a, n, mode, "choose", m);
-    if (at && mode == MODE_RAISE) { /* looked up among 0 ... n-1, which is where a number out of range becomes a fault */
-        node *numbers = node_index(n, m), *beyond = do_binary(UFUNC_less, kept(at), typed_int(KN_INT64, 0, m), m);
-        at = do_where(beyond, typed_int(KN_INT64, n, m), at, m);
-        node *checked = numbers && at ? gather_axis(numbers, 0, at, m) : NULL;
-        node_drop(numbers);
-        node_drop(at);
-        at = checked;
-    }
+    node *at = mode == MODE_RAISE && dtype_is_integer(a->dtype) ? chosen_position(a, n, m) : positions(a, n, mode, "choose", m);
     node *r = at ? kept(args[1].v.list.at[0]) : NULL;
     for (int i = 1; i < n && r; i++) {
         node *here = do_binary(UFUNC_equal, kept(at), typed_int(KN_INT64, i, m), m);

@@ -186,6 +186,17 @@ kn_status axes_normalise(kn_axis axis, int ndim, uint64_t *mask, int *list, int 
     return KN_OK;
 }
 
+kn_status axis_one(kn_axis axis, int ndim, const char *op, int *out, message *m)
+{
+    int list[NDIM_MAX], n;
+    kn_status status = axes_normalise(axis, ndim, NULL, list, &n, op, m);
+    if (!status && n != 1)
+        status = fail(m, KN_TYPE_ERROR, "%s: takes one axis", op);
+    if (!status)
+        *out = list[0];
+    return status;
+}
+
 /* ---- reshape ---- */
 
 /* Runs of old dimensions that lie like one are matched with runs of new dimensions of the same size, from the left. */

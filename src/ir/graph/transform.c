@@ -21,17 +21,6 @@ int family_op_named(const char *name)
     return -1;
 }
 
-static kn_status one_axis(kn_axis axis, int ndim, const char *op, int *out, message *m)
-{
-    int list[NDIM_MAX], n;
-    kn_status status = axes_normalise(axis, ndim, NULL, list, &n, op, m);
-    if (!status && n != 1)
-        status = fail(m, KN_TYPE_ERROR, "%s: takes one axis", op);
-    if (!status)
-        *out = list[0];
-    return status;
-}
-
 /* ---- one axis ---- */
 
 static bool is_single(kn_dtype t) { return t == KN_FLOAT16 || t == KN_BFLOAT16 || t == KN_FLOAT32 || t == KN_COMPLEX64; }
@@ -45,7 +34,7 @@ static node *transform(family_number f, node *a, int64_t n, kn_axis axis_given, 
     int axis;
     int64_t shape[NDIM_MAX];
     node *r = NULL;
-    if (!a || one_axis(axis_given, a->ndim, op, &axis, m))
+    if (!a || axis_one(axis_given, a->ndim, op, &axis, m))
         goto done;
     bool real_in = f == FAMILY_rfft, real_out = f == FAMILY_irfft, single = is_single(a->dtype);
     if (n == INT_NONE)
@@ -119,7 +108,7 @@ static kn_status request_of(const op_value *args, const char *op, bool real_out,
     if (q->n == 0)
         return fail(m, KN_VALUE_ERROR, "%s: needs at least one axis", op);
     for (int i = 0; i < q->n; i++) { /* an axis may come several times */
-        kn_status status = one_axis(q->axes[i], a->ndim, op, &q->axes[i], m);
+        kn_status status = axis_one(q->axes[i], a->ndim, op, &q->axes[i], m);
         if (status)
             return status;
         q->length[i] = given != SHAPE_NONE ? args[1].v.shape.dim[i] : -1;
@@ -202,7 +191,7 @@ static node *sorted(family_number f, node *a, kn_axis axis_given, bool stable, m
     const char *op = family_ops[f].name;
     int axis = 0;
     bool flat = axis_given == INT64_MIN;
-    if (!flat && one_axis(axis_given, a->ndim, op, &axis, m))
+    if (!flat && axis_one(axis_given, a->ndim, op, &axis, m))
         return NULL;
     node *x = flat ? node_reshape(a, 1, &a->size, m) : kept(a);
     node *r = x ? node_opaque(f, 0, 1, &x, f == FAMILY_argsort ? KN_INT64 : (kn_dtype)x->dtype, x->ndim, x->shape, (const int64_t[]){axis, stable}, 2, m) : NULL;
@@ -237,51 +226,16 @@ kn_status op_argsort(const op_value *args, node **results, message *m)
     return status ? status : give(results, sorted(FAMILY_argsort, args[0].v.array, args[1].v.axis, true, m), m);
 }
 
-/* Element i of the last axis, which goes. */
-static node *element(node *a, int64_t i, message *m)
+node *do_sort(node *a, int axis, message *m)
 {
-    int64_t strides[NDIM_MAX];
-    strides_c_order(a->ndim, a->shape, 1, strides);
-    return node_view(a, a->dtype, &(window){.offset = a->size ? i : 0, .strides = strides, .shape = a->shape, .ndim = a->ndim - 1}, m);
+    node *r = a ? sorted(FAMILY_sort, a, axis, false, m) : NULL;
+    node_drop(a);
+    return r;
 }
 
-kn_status op_median(const op_value *args, node **results, message *m)
+node *do_argsort(node *a, int axis, message *m)
 {
-    node *a = args[0].v.array;
-    uint64_t set;
-    int order[NDIM_MAX], n = 0;
-    int64_t shape[NDIM_MAX], count = 1;
-    kn_status status = axes_normalise(args[1].v.axis, a->ndim, &set, NULL, NULL, "median", m);
-    if (status)
-        return status;
-    for (int d = 0; d < a->ndim; d++)
-        if (!(set >> d & 1)) {
-            shape[n] = a->shape[d];
-            order[n++] = d;
-        }
-    int outer = n;
-    for (int d = 0; d < a->ndim; d++)
-        if (set >> d & 1) {
-            count *= a->shape[d];
-            order[n++] = d;
-        }
-    kn_dtype out = dtype_is_inexact(a->dtype) ? (kn_dtype)a->dtype : KN_FLOAT64, in = dtype_size(out) == 2 ? KN_FLOAT32 : out;
-    if (count == 0)
-        return give(results, filled(typed_float(out, __builtin_nan(""), m), outer, shape, m), m);
-    shape[outer] = count;
-    node *rows = do_reshape(node_transpose(a, order, m), outer + 1, shape, m);
-    node *s = rows ? sorted(FAMILY_sort, rows, -1, false, m) : NULL, *r;
-    node_drop(rows);
-    if (!s)
-        return give(results, NULL, m);
-    r = do_cast(element(s, count / 2, m), in, m);
-    if (count % 2 == 0)
-        r = do_binary(UFUNC_divide, do_binary(UFUNC_add, do_cast(element(s, count / 2 - 1, m), in, m), r, m), typed_int(in, 2, m), m);
-    if (dtype_is_inexact(a->dtype)) { /* a NaN stands last */
-        node *last = do_cast(element(s, count - 1, m), in, m);
-        r = do_where(do_unary(UFUNC_isnan, kept(last), m), last, r, m);
-    }
-    node_drop(s);
-    r = do_cast(r, out, m);
-    return give(results, r && args[4].v.flag ? keep_dims(r, a, set, m) : r, m);
+    node *r = a ? sorted(FAMILY_argsort, a, axis, true, m) : NULL;
+    node_drop(a);
+    return r;
 }

@@ -50,6 +50,11 @@ const ufunc_info ufuncs[] = {
 };
 const int nufuncs = NUFUNCS;
 
+const requirement_info requirements[] = {
+#define REQUIREMENT(name, status, sentence) {KN_##status, sentence},
+#include "ir/graph/requirements.def"
+};
+
 int ufunc_named(const char *name)
 {
     for (int f = 0; f < NUFUNCS; f++)
@@ -433,6 +438,21 @@ done:
     node_drop(b);
     return r;
 }
+
+node *do_require(node *condition, node *value, requirement_number row, message *m)
+{
+    node *r = NULL;
+    if (value && value->weak)
+        value = do_cast(value, value->dtype, m);
+    condition = do_cast(condition, KN_BOOL, m);
+    if (broadcast_pair(&condition, &value, "a requirement", m))
+        r = node_map(UFUNC_require, row, 2, (node *[]){condition, value}, value->dtype, m);
+    node_drop(condition);
+    node_drop(value);
+    return r;
+}
+
+node *do_flat(node *a, message *m) { return a ? do_reshape(a, 1, (const int64_t[]){a->size}, m) : NULL; }
 
 node *do_reshape(node *a, int ndim, const int64_t *shape, message *m)
 {

@@ -511,3 +511,40 @@ node *do_imag(node *a, message *m)
     node_drop(a);
     return zeros;
 }
+
+node *do_slice(node *a, int axis, int64_t from, int64_t n, message *m)
+{
+    if (!a)
+        return NULL;
+    layout l;
+    layout_of_node(a, &l);
+    l.shape[axis] = n;
+    l.offset += n ? from * l.strides[axis] : 0;
+    return do_view(a, &l, m);
+}
+
+node *do_reversed(node *a, int axis, message *m)
+{
+    if (!a)
+        return NULL;
+    layout l;
+    layout_of_node(a, &l);
+    l.offset += a->size ? (l.shape[axis] - 1) * l.strides[axis] : 0;
+    l.strides[axis] = -l.strides[axis];
+    return do_view(a, &l, m);
+}
+
+node *do_element(node *a, int axis, int64_t i, message *m)
+{
+    if (!a)
+        return NULL;
+    layout l;
+    layout_of_node(a, &l);
+    l.offset += a->size ? i * l.strides[axis] : 0;
+    for (int d = axis + 1; d < l.ndim; d++) {
+        l.shape[d - 1] = l.shape[d];
+        l.strides[d - 1] = l.strides[d];
+    }
+    l.ndim--;
+    return do_view(a, &l, m);
+}

@@ -219,6 +219,12 @@ void lower_map(lowering *l, const node *n, const uint32_t (*in)[2], uint32_t *ou
         for (int part = 0; part < 2; part++) out[part] = part < parts_of((kn_dtype)n->dtype) ? lower_op(l, KOP_select, t, in[0][0], in[1][part], in[2][part]) : out[0];
         return;
     }
+    if (n->op == UFUNC_require) {
+        uint32_t bad = lower_op(l, KOP_not, T_BOOL, in[0][0], 0, 0);
+        lower_fault(l, bad, lower_int(l, T_I64, 0), requirements[n->which].status, requirements[n->which].sentence);
+        memcpy(out, in[1], sizeof in[1]);
+        return;
+    }
     const ufunc_loop *loop = ufunc_loop_for(n->op, types);
     if (!loop || !loop->body) { memcpy(out, in[0], sizeof in[0]); return; }
     if (ufuncs[n->op].flags & UFUNC_SCALAR_CLASS && n->in[1]->kind == NODE_SCALAR && lower_power(l, n, in, out)) return;
@@ -230,7 +236,7 @@ int64_t node_flops(const node *n) {
     kn_dtype types[16];
     if (n->kind == NODE_GATHER) return 6 * (n->nin - 1);
     if (n->kind != NODE_MAP) return 0;
-    if (n->op == UFUNC_cast || n->op == UFUNC_where) return 1;
+    if (ufuncs[n->op].flags & UFUNC_ANY) return 1;
     for (int i = 0; i < n->nin && i < 16; i++) types[i] = (kn_dtype)n->in[i]->dtype;
     const ufunc_loop *loop = ufunc_loop_for(n->op, types);
     if (!loop || !loop->body) return 0;
