@@ -146,6 +146,9 @@ void frontend_prepare(void);                         /* once before the first ca
 /* The results of an operation of kind OP_FRONTEND: one whose shape depends on values. */
 kn_status op_with_values(int op, const op_value *args, node **results, message *m);
 
+/* ---- methods.c ---- */
+kn_status array_at(int ufunc, kn_array a, index_list *l, node *b /* NULL: unary */, message *m);   /* ufunc.at(a, index, b) */
+
 /* ---- inplace.c ---- */
 kn_array array_index(kn_array a, index_list *l, const char *what, message *m);         /* a[...] */
 kn_status array_assign(kn_array a, index_list *l, node *value, const char *what, message *m);

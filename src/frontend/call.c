@@ -172,11 +172,10 @@ static kn_array new_array(node *n) {
     return array_from_node(n);
 }
 
-static casting casting_named(const call *c) {
-    static const struct { const char *name; casting rule; } rules[] = { { "no", CAST_NO }, { "equiv", CAST_EQUIV }, { "safe", CAST_SAFE }, { "unsafe", CAST_UNSAFE } };
-    const char *name = c->role->casting >= 0 ? c->values[c->role->casting].v.text : NULL;
-    for (size_t i = 0; name && i < sizeof rules / sizeof *rules; i++) if (!strcmp(name, rules[i].name)) return rules[i].rule;
-    return CAST_SAME_KIND;
+static casting casting_asked(const call *c) {
+    casting rule;
+    casting_named(c->role->casting >= 0 ? c->values[c->role->casting].v.text : NULL, &rule);   /* the handler has refused other words */
+    return rule;
 }
 
 /* An elementwise result may be broadcast into `out`; another one has out's shape. */
@@ -200,7 +199,7 @@ static node *chosen(call *c, node *n, kn_array out) {
         fail(&c->m, KN_TYPE_ERROR, "%s: where is an array of bool, not of %s", c->row->name, dtype_table[in[0]->dtype].name);
     } else if (in[0] && out.id) {
         in[2] = array_layout(out, c->row->name, &to, &c->m) ? array_node(out, c->row->name, &c->m) : NULL;
-        if (in[2] && dtype_can_cast((kn_dtype)n->dtype, to.dtype, casting_named(c))) in[1] = node_cast(n, to.dtype, &c->m);
+        if (in[2] && dtype_can_cast((kn_dtype)n->dtype, to.dtype, casting_asked(c))) in[1] = node_cast(n, to.dtype, &c->m);
         else if (in[2]) fail(&c->m, KN_TYPE_ERROR, "Cannot cast ufunc '%s' output from %s to %s with casting rule 'same_kind'", c->row->name, dtype_table[n->dtype].name, dtype_table[to.dtype].name);
     } else if (in[0]) {
         in[1] = node_keep(n);
@@ -218,7 +217,7 @@ static kn_array put(call *c, node *n, kn_array out) {
     if (c->role->where >= 0 && given_array(c, c->role->where) && !(n = chosen(c, n, out))) return (kn_array){ 0 };
     if (!out.id) return new_array(n);
     kn_status status = array_layout(out, c->row->name, &to, &c->m) ? check_out(c, n, &to) : c->m.status;
-    if (!status) status = array_store(out, n, casting_named(c), c->row->name, &c->m);
+    if (!status) status = array_store(out, n, casting_asked(c), c->row->name, &c->m);
     else c->culprit = out;
     node_drop(n);
     return status ? (kn_array){ 0 } : out;

@@ -49,7 +49,9 @@ kn_array (kn_outer_of)(const char *op, kn_array a, kn_array b) {
 }
 
 /* The whole of a's window after the update: ufunc_at reads and writes the window's values. */
-static kn_status at(int f, kn_array a, slot *s, index_list *l, node *b, message *m) {
+kn_status array_at(int f, kn_array a, index_list *l, node *b, message *m) {
+    slot *s = array_operand(a, "kn_at", m);
+    if (!s) return m->status;
     layout whole, in;
     slot_layout(s, &whole);
     if (!slot_writable(s, "kn_at", m)) return m->status;
@@ -80,7 +82,7 @@ kn_array kn_at_with(const char *op, kn_array a, const char *index, kn_array b, c
     bool good = l && f >= 0 && s && (unary || value) && !index_parse(index, names, n, "kn_at", l, &m);
     if (!l) fail_memory(&m, "kn_at");
     if (good) {
-        if (at(f, a, s, l, value, &m) && s->kind == SLOT_ARRAY) array_spoil(a, &m, true);
+        if (array_at(f, a, l, value, &m) && s->kind == SLOT_ARRAY) array_spoil(a, &m, true);
         index_list_free(l);
     } else if (!s) {
         a = array_bad(a, &m);

@@ -20,8 +20,7 @@ static struct { sgemm_function *s; dgemm_function *d; cgemm_function *c, *z; } c
 static pthread_once_t cblas_once = PTHREAD_ONCE_INIT;
 
 static void load_cblas(void) {
-    static const char *const names[] = { "libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libmkl_rt.so.2", "libcblas.so.3", "libblas.so.3", NULL };
-    void *lib = library_open(names);
+    void *lib = library_open(LIBRARY_BLAS);
     if (!lib) return;
     *(void **)&cblas.s = dlsym(lib, "cblas_sgemm");
     *(void **)&cblas.d = dlsym(lib, "cblas_dgemm");

@@ -165,8 +165,8 @@ enum { FFTW_ESTIMATE_FLAG = 1 << 6, FFTW_UNALIGNED_FLAG = 1 << 1 };
 static fftw_table fftw[2];                               /* float64, float32 */
 static pthread_once_t fftw_once = PTHREAD_ONCE_INIT;
 
-static void load_one(fftw_table *t, const char *const *names, const char *prefix) {
-    void *lib = library_open(names);
+static void load_one(fftw_table *t, library_number which, const char *prefix) {
+    void *lib = library_open(which);
     static const char *const symbols[] = { "plan_dft_1d", "plan_dft_r2c_1d", "plan_dft_c2r_1d", "execute_dft", "execute_dft_r2c", "execute_dft_c2r", "destroy_plan" };
     void **places[] = { (void **)&t->dft, (void **)&t->r2c, (void **)&t->c2r, (void **)&t->execute, (void **)&t->execute_r2c, (void **)&t->execute_c2r, (void **)&t->destroy };
     for (unsigned i = 0; lib && i < sizeof symbols / sizeof *symbols; i++) {
@@ -179,9 +179,8 @@ static void load_one(fftw_table *t, const char *const *names, const char *prefix
 }
 
 static void load_fftw(void) {
-    static const char *const f64[] = { "libfftw3.so.3", NULL }, *const f32[] = { "libfftw3f.so.3", NULL };
-    load_one(&fftw[0], f64, "fftw_");
-    load_one(&fftw[1], f32, "fftwf_");
+    load_one(&fftw[0], LIBRARY_FFTW, "fftw_");
+    load_one(&fftw[1], LIBRARY_FFTWF, "fftwf_");
 }
 
 /* ---- plans, kept ---- */

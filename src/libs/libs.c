@@ -4,12 +4,29 @@
 #include <pthread.h>
 #include "libs/libs.h"
 
-void *library_open(const char *const *names) {
-    for (; *names; names++) {
-        void *lib = dlopen(*names, RTLD_NOW | RTLD_LOCAL);
-        if (lib) return lib;
+static const struct { const char *what, *hint, *names[8]; } libraries[] = {
+    [LIBRARY_BLAS] = { "matrix products", "libopenblas0-pthread", { "libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libmkl_rt.so.2", "libcblas.so.3", "libblas.so.3" } },
+    [LIBRARY_FFTW] = { "Fourier transforms of float64", "libfftw3-double3", { "libfftw3.so.3" } },
+    [LIBRARY_FFTWF] = { "Fourier transforms of float32", "libfftw3-single3", { "libfftw3f.so.3" } },
+};
+static const char *found[NLIBRARIES];                 /* atomic */
+
+void *library_open(library_number which) {
+    for (const char *const *name = libraries[which].names; *name; name++) {
+        void *lib = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+        if (!lib) continue;
+        __atomic_store_n(&found[which], *name, __ATOMIC_RELAXED);
+        return lib;
     }
     return NULL;
+}
+
+const char *library_what(library_number which) { return libraries[which].what; }
+const char *library_hint(library_number which) { return libraries[which].hint; }
+
+const char *library_found(library_number which) {
+    const char *name = __atomic_load_n(&found[which], __ATOMIC_RELAXED);
+    return name || !library_open(which) ? name : __atomic_load_n(&found[which], __ATOMIC_RELAXED);
 }
 
 static void register_all(void) {

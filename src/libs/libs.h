@@ -9,8 +9,12 @@ void blas_register(void);
 void fft_register(void);
 void sort_register(void);
 
-/* The first of the names that can be loaded, or NULL. Never unloaded. */
-void *library_open(const char *const *names);
+/* Foreign libraries, by what they do. The first of a library's names that can be loaded is taken, and never unloaded. */
+typedef enum { LIBRARY_BLAS, LIBRARY_FFTW, LIBRARY_FFTWF, NLIBRARIES } library_number;
+void *library_open(library_number which);            /* NULL: none of the names is there */
+const char *library_what(library_number which);      /* "matrix products" */
+const char *library_found(library_number which);     /* the name that was loaded; NULL */
+const char *library_hint(library_number which);      /* what to install */
 
 /* Iterates over all dimensions of an operand but the last `inner`, giving the byte offset of each operand. */
 typedef struct batch { int ndim; int64_t shape[NDIM_MAX], index[NDIM_MAX]; int64_t count; } batch;

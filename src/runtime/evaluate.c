@@ -421,7 +421,7 @@ static plan *plan_for_reading(node *const *roots, int nroots, const char *profil
     return built;
 }
 
-kn_status evaluate_source(node *const *roots, int nroots, const char *profile, text *out, message *m) {
+static kn_status print_kernels(node *const *roots, int nroots, const char *profile, bool assembly, text *out, message *m) {
     plan *p = plan_for_reading(roots, nroots, profile, false, m);
     if (!p) return m && m->status ? m->status : KN_MEMORY_ERROR;
     kn_status status = KN_OK;
@@ -429,12 +429,20 @@ kn_status evaluate_source(node *const *roots, int nroots, const char *profile, t
         const plan_step *s = &p->steps[i];
         if (s->kind == STEP_OPAQUE) text_add(out, "/* %s: run by a library */\n\n", family_ops[s->operation].name);
         if (s->kind != STEP_KERNEL) continue;
-        status = p->profile->target == TARGET_CPU ? llvm_print(s->code, NULL, false, out, m)
+        status = p->profile->target == TARGET_CPU ? llvm_print(s->code, NULL, assembly, out, m)
                                                   : source_print(s->code, p->profile->target == TARGET_HIP ? DIALECT_HIP : DIALECT_CUDA, out, m);
         text_add(out, "\n");
     }
     plan_free(p);
     return status ? status : out->failed ? fail_memory(m, "printing source") : KN_OK;
+}
+
+kn_status evaluate_source(node *const *roots, int nroots, const char *profile, text *out, message *m) {
+    return print_kernels(roots, nroots, profile, false, out, m);
+}
+
+kn_status evaluate_assembly(node *const *roots, int nroots, const char *profile, text *out, message *m) {
+    return print_kernels(roots, nroots, profile, true, out, m);
 }
 
 kn_status evaluate_explain(node *const *roots, int nroots, const char *profile, text *out, message *m) {

@@ -25,6 +25,7 @@ void evaluations_pause(void);
 void evaluations_resume(void);
 /* The kernels that evaluating these roots would run, for a device by profile name, as source. Evaluates nothing. */
 kn_status evaluate_source(node *const *roots, int nroots, const char *profile, text *out, message *m);
+kn_status evaluate_assembly(node *const *roots, int nroots, const char *profile, text *out, message *m);   /* of a CPU profile */
 kn_status evaluate_explain(node *const *roots, int nroots, const char *profile, text *out, message *m);
 /* Pending work above which recording should evaluate, in nodes. */
 #define WORK_LIMIT 512

@@ -289,6 +289,8 @@ typedef enum op_number {
     NOPERATIONS
 } op_number;
 int op_named(const char *name);                                           /* the C name, NumPy's with or without module, or an alias; -1 */
+bool casting_named(const char *name, casting *rule);                        /* "same_kind"; NULL gives it; false: no such rule */
+int op_of_numpy(const char *full);                                        /* by NumPy's names alone: "numpy.fft.fft", "numpy.amax"; -1 */
 int op_param_named(int op, const char *name);                             /* -1 */
 void op_defaults(int op, op_value *args);                                 /* every parameter as if it had not been given */
 /* New values for any kind but FRONTEND: ufuncs through ufunc_apply (dtype, casting are seen; out and where are not), views

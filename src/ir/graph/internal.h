@@ -18,7 +18,6 @@ kn_status ufunc_apply_casting(int ufunc, node *const *in, kn_dtype dtype, castin
 kn_status diagonal_layout(const layout *in, int64_t offset, kn_axis axis1, kn_axis axis2, layout *out, const char *op, message *m);
 
 /* ---- op.c ---- */
-bool casting_named(const char *name, casting *rule);   /* false: no such rule; NULL gives same_kind */
 
 /* ---- handlers of ops.def ---- */
 #define UFUNC_OP(u)

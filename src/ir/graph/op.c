@@ -74,6 +74,18 @@ int op_named(const char *name)
     return -1;
 }
 
+int op_of_numpy(const char *full)
+{
+    for (int i = 0; i < NOPERATIONS; i++)
+        if (strcmp(ops[i].numpy, full) == 0)
+            return i;
+    if (strncmp(full, "numpy.", 6) == 0)
+        for (size_t i = 0; i < COUNT(aliases); i++)
+            if (strcmp(aliases[i].name, full + 6) == 0)
+                return (int)aliases[i].op;
+    return -1;
+}
+
 int op_param_named(int op, const char *name)
 {
     for (int i = 0; i < ops[op].nparams; i++)
