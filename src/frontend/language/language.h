@@ -40,7 +40,13 @@ typedef struct value {
     union { int64_t i; uint64_t u; double f; object *o; } u;
 } value;
 
-struct object { uint32_t refs; uint8_t kind; bool visiting; /* met while it is being printed or compared */ object *previous, *next; /* of the machine's */ };
+struct object {
+    uint32_t refs;
+    uint8_t kind;
+    bool visiting;                       /* met while it is being printed or compared */
+    uint8_t block;                       /* free list it came from, value.c */
+    object *previous, *next;             /* of the machine's */
+};
 
 typedef struct complex_object { object head; double re, im; } complex_object;
 typedef struct array_object {
@@ -63,12 +69,23 @@ typedef struct native_object { object head; const native_row *row; } native_obje
 typedef struct module_object { object head; const char *name; /* "numpy.linalg" */ } module_object;
 typedef struct record_object { object head; const char *type; size_t n; const char *const *names; value at[]; } record_object;
 typedef struct big_object big_object;                  /* big.c */
+typedef struct exception_object {
+    object head;
+    const struct type_row *type;
+    value args;                          /* a tuple */
+    value cause, context;                /* raise ... from cause; the one that was being handled */
+    bool suppressed;                     /* from None */
+    struct trace *trace;                 /* machine.c: where it has passed */
+} exception_object;
 
 #define NO_VALUE_ ((value){ VALUE_ABSENT, 0, { 0 } })
 static inline value none_value(void) { return (value){ VALUE_NONE, 0, { 0 } }; }
 static inline value bool_value(bool b) { return (value){ VALUE_BOOL, 0, { .i = b } }; }
 static inline value int_value(int64_t i) { return (value){ VALUE_INT, 0, { .i = i } }; }
 static inline value float_value(double f) { return (value){ VALUE_FLOAT, 0, { .f = f } }; }
+static inline value element_float(kn_dtype t, double f) { return (value){ VALUE_ELEMENT, (uint8_t)t, { .f = f } }; }
+static inline value element_int(kn_dtype t, int64_t i) { return (value){ VALUE_ELEMENT, (uint8_t)t, { .i = i } }; }
+static inline value object_value(void *o) { return (value){ ((object *)o)->kind, 0, { .o = (object *)o } }; }
 static inline value dtype_value(kn_dtype t) { return (value){ VALUE_DTYPE, (uint8_t)t, { 0 } }; }
 static inline bool absent(value v) { return v.kind == VALUE_ABSENT; }
 static inline bool counted(value v) { return v.kind >= VALUE_BIG; }
@@ -90,6 +107,15 @@ value dict_value(machine *m);
 value set_value(machine *m);
 value slice_value(machine *m, value start, value stop, value step);
 value range_value(machine *m, int64_t start, int64_t stop, int64_t step);
+/* An iterator over what `of` (n <= 3, kept) holds: next gives a new reference, or sets *done. */
+value iterator_value(machine *m, const char *name, value (*next)(machine *m, iterator_object *it, bool *done), int n, const value *of);
+static inline array_object *as_array(value v) { return (array_object *)v.u.o; }
+static inline complex_object *as_complex(value v) { return (complex_object *)v.u.o; }
+static inline string_object *as_string(value v) { return (string_object *)v.u.o; }
+static inline sequence_object *as_sequence(value v) { return (sequence_object *)v.u.o; }
+static inline dict_object *as_dict(value v) { return (dict_object *)v.u.o; }
+static inline slice_object *as_slice(value v) { return (slice_object *)v.u.o; }
+static inline range_object *as_range(value v) { return (range_object *)v.u.o; }
 
 bool value_is_number(value v);                                     /* bool, int, float, complex, element */
 bool value_is_integer(value v);                                    /* bool, int of any size, element of integers or bool */
@@ -104,6 +130,11 @@ bool value_double(machine *m, value v, double *d);                 /* as float(v
 value value_iterate(machine *m, value v);                          /* iter(v); arrays along their first axis */
 value value_next(machine *m, value iterator, bool *done);
 bool value_length(machine *m, value v, int64_t *n);
+bool value_same(value a, value b);                                 /* `is` */
+value value_attribute(machine *m, value v, const char *name);      /* v.name: AttributeError when there is none */
+bool value_attribute_set(machine *m, value v, const char *name, value to);
+value value_subscript(machine *m, value v, value index);           /* v[index] of anything */
+bool value_subscript_set(machine *m, value v, value index, value to);      /* to ABSENT: del v[index] */
 bool value_str(machine *m, value v, text *out);                    /* print.c */
 bool value_repr(machine *m, value v, text *out);
 
@@ -112,6 +143,11 @@ bool list_append(machine *m, value list, value item);              /* keeps item
 value dict_get(machine *m, value dict, value key);                 /* ABSENT without an exception: not there; borrowed */
 bool dict_set(machine *m, value dict, value key, value item);      /* sets: item is None */
 bool dict_remove(machine *m, value dict, value key, bool *was);
+bool dict_find(machine *m, value dict, value key, value *item);    /* false: raised; *item borrowed, ABSENT: not there */
+void dict_clear(machine *m, value dict);
+const pair *dict_next(value dict, size_t *at);                     /* in order, *at is 0 at first; NULL: no more */
+static inline size_t dict_count(value dict) { return as_dict(dict)->n; }
+bool slice_bounds(machine *m, value slice, int64_t n, int64_t *start, int64_t *step, int64_t *count);   /* Python's slice.indices(n) */
 /* Everything an iterable gives, as a new tuple or list. */
 value sequence_of(machine *m, value iterable, value_kind kind);
 value sequence_index(machine *m, value v, value index);            /* strings, ranges too; slices */
@@ -201,17 +237,18 @@ value format_braces(machine *m, value format, value args, value keywords);      
 /* ---- machine.c: running ---- */
 typedef struct machine_limits { int64_t steps; double seconds; int depth; int64_t bytes; } machine_limits;   /* 0: none; depth 0: 1000 */
 typedef void output_function(const char *text, size_t n, void *arg);
+typedef struct machine_state machine_state;
 struct machine {
     value exception;                    /* raised and not caught yet, or ABSENT */
     machine_limits limits;
-    int64_t steps;
+    int64_t steps, check_at;            /* counted; when limits are looked at again */
+    int64_t bytes;                      /* of objects and what they hold */
     int depth;
     output_function *output; void *output_arg;         /* print's; NULL: nowhere */
     uint64_t seed;
-    value globals;                      /* a dict */
     object *objects;                    /* all of them, for cycles that are left at the end */
     struct frame *frame;                /* evaluate.c: innermost */
-    struct machine_state *state;        /* what one file alone uses */
+    machine_state *state;               /* machine.h: what the evaluator alone uses */
 };
 machine *machine_new(message *m);
 void machine_free(machine *m);
@@ -219,13 +256,22 @@ void machine_free(machine *m);
 value raise(machine *m, const char *kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 value raise_message(machine *m, const message *why);               /* an error of the library */
 value raise_memory(machine *m);
-bool machine_step(machine *m);                                     /* counts; false: a limit is passed (raised) */
+bool machine_check(machine *m);
+static inline bool machine_step(machine *m) { return ++m->steps < m->check_at || machine_check(m); }   /* counts; false: a limit is passed (raised) */
+/* So much memory is about to be taken for a value, or given back (negative); false: the limit is passed (raised). */
+bool machine_bytes(machine *m, int64_t bytes);
+/* For functions that call themselves along nested values: false (raised RecursionError) when the stack is used up. */
+bool machine_enter(machine *m);
+static inline void machine_leave(machine *m) { m->depth--; }
+value exception_value(machine *m, const struct type_row *type, value args /* a tuple */);
+bool exception_is(value exception, const char *name);              /* of this class or one derived from it */
 /* Calls anything that can be called. */
 value call_value(machine *m, value f, const value *args, int n, const keyword *keywords, int nkeywords);
 /* Runs a tree in the machine's globals; *last is the value of the last statement if it is an expression (else None). */
 bool machine_run(machine *m, const syntax_tree *t, value *last);
 /* The uncaught exception as text: kind and sentence, and in `where` the stack with lines and carets; clears it. */
 kn_status machine_error(machine *m, message *what, text *where);
-bool machine_let(machine *m, const char *name, value v);           /* a global */
-value machine_get(machine *m, const char *name);                   /* ABSENT without an exception: not there */
+bool machine_let(machine *m, const char *name, value v);           /* a global; v ABSENT: gone */
+value machine_get(machine *m, const char *name);                   /* a global, borrowed; ABSENT without an exception: not there */
+void machine_print(machine *m, const char *text, size_t n);
 #endif
