@@ -31,6 +31,7 @@ typedef enum value_kind {
     VALUE_TYPE,          /* int, float, str, list, np.float32's are VALUE_DTYPE, exceptions' classes */
     VALUE_MODULE, VALUE_EXCEPTION,
     VALUE_RECORD,        /* named results: np.linalg.svd's, finfo, iinfo, a random generator ... attributes by name */
+    VALUE_CELL,          /* a variable that inner functions share: never seen by programs */
     NVALUE_KINDS
 } value_kind;
 
@@ -165,7 +166,7 @@ value big_from_text(machine *m, const char *digits, size_t n, int base);   /* IN
 value big_from_double(machine *m, double d);                       /* truncated; OverflowError, ValueError */
 double big_double(value v);                                        /* rounded to nearest even; may be infinite */
 bool big_text(machine *m, value v, int base, text *out);
-void big_free(object *o);
+void big_free(machine *m, object *o);
 
 /* ---- operators.c: what operators mean for every pair of kinds ---- */
 value operate_unary(machine *m, syntax_unary op, value v);
@@ -245,6 +246,7 @@ struct machine {
     int64_t bytes;                      /* of objects and what they hold */
     int depth;
     output_function *output; void *output_arg;         /* print's; NULL: nowhere */
+    const struct print_options *printing;              /* of arrays; NULL: NumPy's defaults */
     uint64_t seed;
     object *objects;                    /* all of them, for cycles that are left at the end */
     struct frame *frame;                /* evaluate.c: innermost */
@@ -256,6 +258,7 @@ void machine_free(machine *m);
 value raise(machine *m, const char *kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
 value raise_message(machine *m, const message *why);               /* an error of the library */
 value raise_memory(machine *m);
+value raise_key(machine *m, value key);              /* KeyError(key) */
 bool machine_check(machine *m);
 static inline bool machine_step(machine *m) { return ++m->steps < m->check_at || machine_check(m); }   /* counts; false: a limit is passed (raised) */
 /* So much memory is about to be taken for a value, or given back (negative); false: the limit is passed (raised). */
