@@ -17,7 +17,7 @@ node *leaf_of(kn_dtype t, int ndim, const int64_t *shape, const double *numbers)
     for (int d = 0; d < ndim; d++) size *= shape[d];
     buffer *b = mem_zero(1, sizeof *b);
     size_t item = dtype_size(t);
-    *b = (buffer){ .refs = 1, .device = KN_CPU, .aligned = true, .data = mem_zero((size_t)size + 1, item), .size = (size_t)size * item, .destroy = free_buffer };
+    *b = (buffer){ .refs = 1, .device = KN_CPU, .aligned = true, .data = mem_aligned((size_t)size * item + 1, 64), .size = (size_t)size * item, .destroy = free_buffer };
     for (int64_t i = 0; i < size; i++) {
         scalar s = { .kind = SCALAR_COMPLEX, .v.c = { numbers ? numbers[i] : (double)i, dtype_is_complex(t) ? (double)(i % 5) - 2 : 0 } };
         element_store(t, (char *)b->data + (size_t)i * item, s);

@@ -150,6 +150,24 @@ static void scalar_params(emitter *e) {
     }
 }
 
+ktype emitter_index_type(const nest *n, int64_t slack) {
+    const int64_t limit = INT32_MAX - slack;
+    int64_t size = 1;
+    for (int a = 0; a < n->natoms; a++) if (__builtin_mul_overflow(size, n->atoms[a].extent, &size) || size > limit) return T_I64;
+    for (int i = 0; i < n->nexprs + n->nstores; i++) {
+        const form *f = i < n->nexprs ? &n->exprs[i].at : &n->stores[i - n->nexprs].at;
+        if (i < n->nexprs && n->exprs[i].kind != EXPR_LOAD && n->exprs[i].kind != EXPR_INDEX) continue;
+        if (i < n->nexprs && n->exprs[i].kind == EXPR_LOAD && n->exprs[i].index >= 0) return T_I64;   /* where a gather reaches is not known */
+        int64_t span = f->offset < 0 ? -f->offset : f->offset;
+        for (int a = 0; a < n->natoms; a++) {
+            int64_t step = f->stride[a] < 0 ? -f->stride[a] : f->stride[a], reach;
+            if (__builtin_mul_overflow(step, n->atoms[a].extent, &reach) || __builtin_add_overflow(span, reach, &span) || span > limit) return T_I64;
+        }
+    }
+    for (int i = 0; i < n->nstores; i++) if (n->stores[i].index >= 0) return T_I64;
+    return T_I32;
+}
+
 bool emitter_init(emitter *e, const nest *n, ktype index, arena *mem) {
     *e = (emitter){ .n = n, .mem = mem, .index = index };
     size_t nexprs = (size_t)n->nexprs + 1, nstores = (size_t)n->nstores + 1;
@@ -246,6 +264,9 @@ kval emitter_form(emitter *e, const form *f, int32_t param) {
     return sum;
 }
 
+kval emitter_load_index(emitter *e, uint32_t x) { return address(e, &e->load_use[x], NO_VALUE); }
+kval emitter_store_index(emitter *e, int store) { return address(e, &e->store_use[store], NO_VALUE); }
+
 /* ---- expressions ---- */
 
 /* Kernel IR wants integer constants extended to 64 bits. */
@@ -322,6 +343,11 @@ static bool try_make(emitter *e, uint32_t i) {
 
 void emitter_ready(emitter *e, const bool *needed) {
     for (int i = 0; i < e->n->nexprs; i++) if (needed[i]) try_make(e, (uint32_t)i);
+}
+
+void emitter_give(emitter *e, uint32_t i, kval v) {
+    e->value[i] = v;
+    e->depth_of[i] = (uint8_t)e->depth;
 }
 
 kval emitter_value(emitter *e, uint32_t i) {

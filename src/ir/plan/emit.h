@@ -43,6 +43,8 @@ typedef struct emitter {
     bool failed;
 } emitter;
 
+/* For GPUs: i32 when no offset that a kernel can reach needs more; slack: how far past its end a loop may count. */
+ktype emitter_index_type(const nest *n, int64_t slack);
 /* Counts accesses and makes the parameter list; extra parameters may be added until emitter_start. */
 bool emitter_init(emitter *e, const nest *n, ktype index, arena *mem);
 int32_t emitter_param(emitter *e, const char *name, ktype type, plan_arg arg);           /* a scalar parameter; -1 on failure */
@@ -61,6 +63,11 @@ kval emitter_value(emitter *e, uint32_t expr);       /* made now if need be */
 void emitter_store(emitter *e, int store, int flags);
 void emitter_fault(emitter *e, uint32_t expr);
 kval emitter_form(emitter *e, const form *f, int32_t first_param);
+/* The expression's value was made by the schedule: an element of a vector, or kept. It holds while the present loop is open. */
+void emitter_give(emitter *e, uint32_t expr, kval value);
+/* Where a LOAD or store without an index expression goes, as an index into its pointer, for the atoms that are open. */
+kval emitter_load_index(emitter *e, uint32_t expr);
+kval emitter_store_index(emitter *e, int store);
 /* Marks what the given expressions need, through LOADs, calls and reductions' results but not into reductions. */
 int reduction_stage(const nest *n, const nest_reduction *r);   /* the loops over R that its elements are computed in */
 bool is_inner_store(const nest *n, int store);       /* made for each element of O x R, not once for each of O */

@@ -127,6 +127,14 @@ static void operand_name(const lowering *l, uint32_t value, bool written, char *
     else snprintf(name, size, "x%u", leaf);
 }
 
+/* Memory of the plan's own is aligned; of leaves the plan cache's key tells. */
+static bool is_aligned(const lowering *l, const place *at) {
+    int32_t leaf = at->kind == PLACE_LEAF ? at->index : l->b->p->memory[at->index].reuses_leaf;
+    if (leaf < 0) return true;
+    const node *n = l->p->s->leaves[leaf];
+    return n->value && ((uintptr_t)n->value->data + (uint64_t)n->offset) % 64 == 0;
+}
+
 int32_t lower_operand(lowering *l, uint32_t value, bool written) {
     const note *q = &l->p->notes[value];
     ktype type = ktype_of_dtype((kn_dtype)q->n->dtype);
@@ -143,7 +151,7 @@ int32_t lower_operand(lowering *l, uint32_t value, bool written) {
         return 0;
     }
     nest_operand *o = &n->operands[n->noperands];
-    *o = (nest_operand){ .at = q->at, .type = type, .read = !written, .written = written };
+    *o = (nest_operand){ .at = q->at, .type = type, .read = !written, .written = written, .aligned = is_aligned(l, &q->at) };
     operand_name(l, value, written, o->name, sizeof o->name);
     return n->noperands++;
 }
@@ -273,10 +281,12 @@ static void store_anchor(lowering *l, const visit *v, const node *n) {
     }
 }
 
-/* Names what the kernel does, for its symbol: "sub_exp_sum". */
+/* Names what the kernel does, for its symbol: "sub_exp_sum"; one word alone may be the name of a function of CUDA's or C's. */
 static void name_nest(lowering *l) {
+    static const char alone[] = "_kernel";
     nest *n = l->n;
     size_t len = 0;
+    int words = 0;
     const char *last = "";
     for (uint32_t i = 0; i < l->t->norder; i++) {
         const visit *v = &l->t->visits[l->t->order[i]];
@@ -291,7 +301,9 @@ static void name_nest(lowering *l) {
         memcpy(n->name + len, name, strlen(name) + 1);
         len += strlen(name);
         last = name;
+        words++;
     }
+    if (words == 1 && len + sizeof alone <= sizeof n->name) memcpy(n->name + len, alone, sizeof alone);
     if (!len) memcpy(n->name, "copy", 5);
 }
 

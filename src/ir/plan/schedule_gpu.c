@@ -3,7 +3,7 @@
  * How it works: threads enumerate the outer atoms, innermost fastest, so that neighbours touch neighbouring memory; each
  * thread runs its reductions over R in order. How expressions are made is emit.c's. */
 #include <string.h>
-#include "ir/plan/emit.h"
+#include "ir/plan/schedule_gpu.h"
 
 #define THREADS 256
 
@@ -15,25 +15,6 @@ typedef struct gpu_schedule {
     kval *state[5];
     bool *needed;
 } gpu_schedule;
-
-/* 32-bit index arithmetic when no offset that a kernel can reach needs more. */
-static ktype index_type(const nest *n) {
-    const int64_t limit = INT32_MAX - THREADS;
-    int64_t size = 1;
-    for (int a = 0; a < n->natoms; a++) if (__builtin_mul_overflow(size, n->atoms[a].extent, &size) || size > limit) return T_I64;
-    for (int i = 0; i < n->nexprs + n->nstores; i++) {
-        const form *f = i < n->nexprs ? &n->exprs[i].at : &n->stores[i - n->nexprs].at;
-        if (i < n->nexprs && n->exprs[i].kind != EXPR_LOAD && n->exprs[i].kind != EXPR_INDEX) continue;
-        if (i < n->nexprs && n->exprs[i].kind == EXPR_LOAD && n->exprs[i].index >= 0) return T_I64;   /* where a gather reaches is not known */
-        int64_t span = f->offset < 0 ? -f->offset : f->offset;
-        for (int a = 0; a < n->natoms; a++) {
-            int64_t step = f->stride[a] < 0 ? -f->stride[a] : f->stride[a], reach;
-            if (__builtin_mul_overflow(step, n->atoms[a].extent, &reach) || __builtin_add_overflow(span, reach, &span) || span > limit) return T_I64;
-        }
-    }
-    for (int i = 0; i < n->nstores; i++) if (n->stores[i].index >= 0) return T_I64;
-    return T_I32;
-}
 
 static kval serial_loop(gpu_schedule *s, kval end) {
     return kb_for(s->e.k, LOOP_SERIAL, s->e.index, emitter_integer(&s->e, 0), end, emitter_integer(&s->e, 1));
@@ -145,12 +126,16 @@ static bool prepare(gpu_schedule *s, arena *mem, int64_t threads) {
     }
     s->needed = arena_zero(mem, (size_t)n->nexprs + 1, 1);
     for (int c = 0; c < 5; c++) if (!(s->state[c] = arena_zero(mem, (size_t)n->nreductions + 1, sizeof(kval)))) return false;
-    if (!s->needed || !emitter_init(&s->e, n, index_type(n), mem)) return false;
+    if (!s->needed || !emitter_init(&s->e, n, emitter_index_type(n, THREADS), mem)) return false;
     s->total = emitter_param(&s->e, "n", s->e.index, (plan_arg){ .kind = ARG_INTEGER, .value = threads });
     return s->total >= 0 && emitter_start(&s->e, n->name);
 }
 
 kn_status schedule_gpu(const nest *n, const device_profile *p, plan_builder *b, message *m) {
+    bool done = false;
+    kn_status status = schedule_gpu_reduce(n, p, b, &done, m);
+    if (!status && !done) status = schedule_gpu_row(n, p, b, &done, m);
+    if (status || done) return status;
     gpu_schedule s = { .n = n };
     int64_t threads = 1, work = n->nexprs + 1;
     for (int a = 0; a < n->natoms; a++) {

@@ -1,0 +1,108 @@
+/* schedule_gpu_rows.h: what the GPU schedules of reductions, rows and scans share.
+ *
+ * The words: a *crew* is the threads of a block that reduce one result together. In *row* mode a result is a row (an element
+ * of O) of its crew, a part of a warp, a warp or the block, and vectors run along what is reduced. In *column* mode
+ * neighbouring threads take neighbouring results, vectors run along them, and a crew is the threads of a block that have
+ * the same results, each taking its share of R. Positions along O and R are linear and are taken apart into atoms where
+ * there are several. What lies past the end of O repeats the last results and is not stored. */
+#ifndef KILN_SCHEDULE_GPU_ROWS_H
+#define KILN_SCHEDULE_GPU_ROWS_H
+#include "ir/plan/emit.h"
+
+#define ROWS_STAGES 8          /* more stages than this are left to the simple schedule */
+
+/* The class of a kernel: everything that its text depends on, apart from the nest. */
+typedef struct rows_shape {
+    bool columns;
+    int threads, crew;         /* of a block; of a result */
+    int vector;                /* elements of a vector; 1: none */
+    int steps;                 /* vectors of a thread that are loaded before the first is used */
+    bool once;                 /* these are all: there is no loop over R, and values can be kept */
+    bool whole;                /* R (cut: every chunk) is a multiple of what a crew takes at a time: nothing needs a bound */
+    bool rest;                 /* what is left after the last full steps is taken one by one */
+    bool carry;                /* sums carry their rounding errors; else so few follow each other that none need to */
+    int copies;                /* states a thread has of each reduction while it goes over R */
+    int64_t chunk;             /* elements of R that a block takes, and the last block combines the states of all; 0: all */
+} rows_shape;
+
+typedef struct rows {
+    const nest *n;
+    const device_profile *p;
+    plan_builder *b;
+    emitter e;
+    rows_shape at;
+    int outer[NEST_ATOMS], nouter, inner[NEST_ATOMS], ninner;   /* the last one is along the vectors, where there are any */
+    int64_t results, size;     /* elements of O and R */
+    int32_t results_param, size_param;            /* or NO_PARAM: the extent of the only atom */
+    int32_t cuts_param, count_param, *partial[5];   /* blocks of a result; how many have finished; their states */
+    bool *needed, *kept, *ahead;   /* per expression: in the present stage; in an array for later stages; loaded before the rest */
+    uint8_t *first;            /* per expression: stage that makes it first, counted from 1; 0: none yet */
+    kval *array;               /* per expression: LOCAL array of its values, or NO_VALUE */
+    kval *stored;              /* per store: LOCAL array of a vector that is stored as one, or NO_VALUE */
+    int copies; bool settled;  /* at present */
+    kval *state[5];            /* per component and reduction: VAR, or LOCAL array where there are several copies */
+    /* values of the open kernel */
+    kval thread, worker;       /* number within the block, within the crew */
+    kval lane, column;         /* within the warp (i32); columns: number of the vector of results within the block */
+    kval base;                 /* of the last outer atom, columns: for the first element of the vector */
+    kval first_element, end;   /* of the part of R that this block takes; NO_VALUE: 0 */
+    kval counter;              /* of the blocks that share the result, or NO_VALUE */
+    kval inside;               /* bool: this is no repeated result; NO_VALUE: none is */
+} rows;
+
+/* ---- schedule_gpu_rows.c: the kernel around them ---- */
+/* Fills atoms and sizes; the atom along the vectors comes last. */
+bool rows_init(rows *s, const nest *n, const device_profile *p, plan_builder *b, int vector_atom);
+kn_status rows_schedule(rows *s, message *m);          /* for the shape s->at; one step */
+int rows_state_words(const nest *n);                   /* 32-bit words of all states */
+int rows_kept_words(rows *s);                          /* of the values that an element keeps for later stages */
+
+/* ---- schedule_gpu_reduce.c ---- */
+bool rows_are_simple(const nest *n);                   /* reductions, in any order, and no scans */
+int rows_contiguous_atom(const nest *n);               /* along which most of the memory is contiguous */
+/* Elements of vectors along it, at most so many; rest: the extent need be no multiple. */
+int rows_vector(const nest *n, int atom, int most, bool rest);
+/* Crews, steps and copies for a loop over R, several blocks a result where few would idle the device and `cut` allows it. */
+void rows_loop_shape(rows *s, bool cut);
+int64_t rows_power_up(int64_t n);                      /* the least power of two that is not less */
+bool rows_are_few(const rows *s);                      /* too few results to keep a device busy while R is long */
+
+/* ---- schedule_gpu_states.c: states of reductions in a thread, between threads, in memory ---- */
+bool in_stage(const rows *s, int reduction, int stage);
+void states_declare(rows *s, int stage);
+void states_get(rows *s, int reduction, kval slot, kval *state);
+void states_set(rows *s, int reduction, kval slot, const kval *state);
+void states_step(rows *s, int reduction, kval slot, const kval *lifted);   /* one more element */
+void states_settle(rows *s, int stage);                /* sums take up the errors that they have carried */
+void states_combine_row(rows *s, int stage);           /* every thread of the crew gets the state of all */
+void states_combine_columns(rows *s, int stage);
+void states_publish(rows *s, int stage, kval slot);    /* results of this stage become values */
+void states_forget(rows *s);
+bool states_memory(rows *s, int64_t count);            /* parameters for so many states of each reduction */
+void states_store(rows *s, kval slot, kval at);        /* to number `at` in that memory */
+void states_add(rows *s, kval slot, kval at);
+
+/* ---- schedule_gpu_pass.c: the elements that a thread takes ---- */
+bool pass_need(rows *s, int stage);                    /* stage < 0: what comes after all loops; false: nothing is needed */
+void pass_open_results(rows *s, kval position);        /* the atoms of O; columns: the position of the vector's first element */
+void pass_close_results(rows *s);
+void pass_run(rows *s, int stage);                     /* all elements of R that this thread takes */
+void pass_results(rows *s);                            /* what is made once for each result, by one thread of the crew */
+/* Whether all loads and stores over this atom can be vectors of v elements. */
+bool pass_takes_vectors(const nest *n, int atom, int v);
+
+/* ---- short names ---- */
+static inline kval index_op(rows *s, kop op, kval a, kval b) { return kb_op(s->e.k, op, s->e.index, a, b, 0); }
+static inline kval index_of(rows *s, int64_t v) { return emitter_integer(&s->e, v); }
+static inline kval compare(rows *s, kop op, kval a, kval b) { return kb_op(s->e.k, op, T_BOOL, a, b, 0); }
+static inline kval plain(rows *s, int64_t v) { return kb_const_int(s->e.k, T_I32, v); }
+static inline kval unroll(rows *s, int n) { return kb_for(s->e.k, LOOP_UNROLL, s->e.index, index_of(s, 0), index_of(s, n), index_of(s, 1)); }
+static inline kval as_index(rows *s, kval v) { return kb_type(s->e.k, v) == s->e.index ? v : kb_op(s->e.k, KOP_convert, s->e.index, v, 0, 0); }
+static inline kval begin_if(rows *s, kval condition) { return kb_inst(s->e.k, K_IF, T_VOID, 0, condition, 0, 0); }
+static inline kval local_array(rows *s, ktype type, int n, const char *name) {
+    kval v = kb_inst(s->e.k, K_LOCAL, type, 0, (uint32_t)n, 0, 0);
+    kb_name(s->e.k, v, name);
+    return v;
+}
+kval named_value(rows *s, kval v, const char *name);   /* unless it is a constant, a parameter or has a name */
+#endif
