@@ -162,6 +162,15 @@ KN_API kn_array kn_at_with(const char *op, kn_array a, const char *index, kn_arr
 /* ---- random numbers: equal on every device, a pure function of seed and count ---- */
 KN_API kn_rng kn_rng_new(uint64_t seed);               /* belongs to the innermost scope */
 
+/* ---- devices ----
+ * A thread's evaluations run on its current device: the CPU unless the environment has KILN_DEVICE=cuda or hip. Arrays lie
+ * where they were computed, and are copied to where they are read. */
+/** Changes the thread's device; KN_NOT_AVAILABLE, and no change, where there is no such device: kn_error() says what is missing. */
+KN_API KN_USE kn_status kn_set_device(kn_device d);
+KN_API kn_device kn_current_device(void);
+/** "NVIDIA H200, sm_90, driver 13.0"; "" where there is no such device. */
+KN_API const char *kn_device_name(kn_device d);
+
 /* ---- the library itself ---- */
 KN_API const char *kn_version(void);                   /* "0.1.0" */
 KN_API void kn_set_threads(int n);                     /* CPU threads of the whole process; 0: the machine's cores */

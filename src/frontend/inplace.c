@@ -55,6 +55,7 @@ static bool store_element(cell *c, const layout *l, const node *value) {
     node *n = c->value;
     bool alone = __atomic_load_n(&n->state, __ATOMIC_ACQUIRE) == NODE_READY && n->kind != NODE_SCALAR && __atomic_load_n(&n->refs, __ATOMIC_ACQUIRE) == 1 &&
                  n->value->device == KN_CPU && !n->value->readonly && __atomic_load_n(&n->value->refs, __ATOMIC_ACQUIRE) == 1;
+    if (alone) buffer_changes(n->value);
     if (alone) element_store(l->dtype, (char *)n->value->data + n->offset + l->offset, value->attr.number);
     return alone;
 }

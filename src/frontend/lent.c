@@ -47,6 +47,7 @@ static void record_destroy(buffer *b) {
 
 static buffer *record_new(loan *l, message *m) {
     buffer *b = host_buffer(l->data, l->size, !l->share, record_destroy, l, m);
+    if (b) b->shared = l->share;
     if (!b) return NULL;
     __atomic_fetch_add(&l->refs, 1, __ATOMIC_RELAXED);
     pthread_mutex_lock(&l->mutex);
@@ -231,7 +232,11 @@ static kn_status bring_back(cell *c, loan *l, message *m) {
     node *fresh = NULL;
     if (!status && others) {
         if (!take_back(l)) status = fail_memory(m, "kn_sync");
-        if (!status && !there) memcpy(l->data, (const char *)n->value->data + n->offset, l->size);
+        host_window h;
+        if (!status && !there && !(status = node_host(n, &h, m))) {
+            memcpy(l->data, h.data, l->size);
+            host_drop(&h);
+        }
         b = status ? NULL : record_new(l, m);
         fresh = b ? node_buffer(l->dtype, 1, &l->count, b, 0, m) : NULL;
         buffer_drop(b);

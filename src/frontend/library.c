@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "kiln.h"
 #include "frontend/array.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 
 /* ---- dtypes ---- */
@@ -79,6 +80,20 @@ const char *kn_status_name(kn_status status) { return status_name(status); }
 
 void kn_set_threads(int n) { workers_set(n); }
 int kn_threads(void) { return workers_count(); }
+
+kn_status kn_set_device(kn_device d) {
+    message m = { 0 };
+    kn_status status = device_choose(d, &m);
+    if (status) error_record(&m);
+    return status;
+}
+
+kn_device kn_current_device(void) { return device_current()->kind; }
+
+const char *kn_device_name(kn_device d) {
+    const device *there = device_open(d, NULL);
+    return there ? there->what : "";
+}
 
 kn_statistics_record kn_statistics(void) {
     runtime_counts c;

@@ -163,20 +163,23 @@ static node *starts_of(node *sorted, bool equal_nan, message *m) {
 /* For every element of the flattened array, which of the distinct values it is; and how often each occurs. */
 static kn_status count_values(node *order, node *starts, int ndim, const int64_t *shape, node **inverse, node **counts, message *m) {
     int64_t n = order->size, k = starts->size;
-    if (n && evaluate(&order, 1, m)) return m->status;
+    host_window h;
+    if (node_host(order, &h, m)) return m->status;
+    const int64_t *sorted = (const int64_t *)(const void *)h.data;
     buffer *which = pool_buffer(n * (int64_t)sizeof(int64_t), m), *many = which ? pool_buffer(k * (int64_t)sizeof(int64_t), m) : NULL;
     if (many) {
         int64_t *inv = which->data, *count = many->data;
         for (int64_t v = 0; v < k; v++) {
             int64_t from = integer_at(starts, v), to = v + 1 < k ? integer_at(starts, v + 1) : n;
             count[v] = to - from;
-            for (int64_t i = from; i < to; i++) inv[integer_at(order, i)] = v;
+            for (int64_t i = from; i < to; i++) inv[sorted[i]] = v;
         }
         *inverse = node_buffer(KN_INT64, ndim, shape, which, 0, m);
         *counts = *inverse ? node_buffer(KN_INT64, 1, &k, many, 0, m) : NULL;
     }
     buffer_drop(which);
     buffer_drop(many);
+    host_drop(&h);
     return *counts ? KN_OK : m->status;
 }
 

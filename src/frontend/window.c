@@ -6,6 +6,7 @@
 #include <string.h>
 #include "kiln.h"
 #include "frontend/array.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 
 /* ---- layouts ---- */
@@ -275,8 +276,8 @@ kn_status node_host(node *n, host_window *out, message *m) {
         kn_status status = evaluate(&n, 1, m);
         if (status) return status;
     }
-    out->held = buffer_keep(n->value);
-    out->data = (const char *)n->value->data + n->offset;
+    if (!(out->held = device_reach(device_cpu(), n->value, m))) return m && m->status ? m->status : KN_MEMORY_ERROR;
+    out->data = (const char *)out->held->data + n->offset;
     return KN_OK;
 }
 

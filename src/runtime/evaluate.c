@@ -54,7 +54,7 @@ static bool find_kernels(plan_variant *v, message *m) {
     v->kernels = mem_zero((size_t)v->p->nsteps + 1, sizeof *v->kernels);
     if (!v->kernels) { fail_memory(m, "making a plan"); return false; }
     for (int i = 0; i < v->p->nsteps; i++)
-        if (v->p->steps[i].kind == STEP_KERNEL && !(v->kernels[i] = compiled_find(v->p->steps[i].code, m))) return false;
+        if (v->p->steps[i].kind == STEP_KERNEL && !(v->kernels[i] = v->on->kernel(v->on, v->p->steps[i].code, m))) return false;
     for (int i = 0; i < v->p->nmemory; i++) if (v->p->memory[i].block >= v->nblocks) v->nblocks = v->p->memory[i].block + 1;
     if (!v->nblocks) return true;
     v->block_bytes = mem_zero((size_t)v->nblocks, sizeof *v->block_bytes);
@@ -71,15 +71,16 @@ static slice slice_of_walk(void) {
                     .nscalars = (int)w.nscalars, .wanted = w.wanted, .overwritable = w.overwritable };
 }
 
-static plan_variant *variant_new(message *m) {
+static plan_variant *variant_new(device *on, message *m) {
     plan_variant *v = mem_zero(1, sizeof *v);
     if (!v) { fail_memory(m, "making a plan"); return NULL; }
     v->refs = 1;
+    v->on = on;
     slice s = slice_of_walk();
     plan_options o = { 0 };
     const char *fusion = getenv("KILN_FUSION");
     o.no_fusion = fusion && !strcmp(fusion, "0");
-    v->p = plan_build(&s, profile_named("cpu"), &o, m);
+    v->p = plan_build(&s, profile_named(on->profile), &o, m);
     if (v->p && find_kernels(v, m)) return v;
     variant_drop(v);
     return NULL;
@@ -87,7 +88,8 @@ static plan_variant *variant_new(message *m) {
 
 /* The plan for the walk's slice: found, or made and kept. A new reference. */
 static plan_variant *find_plan(node *const *roots, int nroots, plan_entry **entry, message *m) {
-    if (!walk_key(&w, roots, nroots)) { fail_memory(m, "looking up a plan"); return NULL; }
+    device *on = device_current();
+    if (!walk_key(&w, roots, nroots, on->kind)) { fail_memory(m, "looking up a plan"); return NULL; }
     uint64_t hash = hash_bytes(w.key, w.nkey * sizeof *w.key, 0);
     plan_entry *e = plans_find(hash, w.key, w.nkey);
     if (!e && !(e = plans_add(hash, w.key, w.nkey, w.nnodes))) { fail_memory(m, "keeping a plan"); return NULL; }
@@ -96,7 +98,7 @@ static plan_variant *find_plan(node *const *roots, int nroots, plan_entry **entr
     if (v) {
         counts.hits++;
     } else {
-        if (!(v = variant_new(m))) return NULL;
+        if (!(v = variant_new(on, m))) return NULL;
         counts.built++;
         if (!plans_add_variant(e, &w, v)) { variant_drop(v); fail_memory(m, "keeping a plan"); return NULL; }
     }
@@ -124,15 +126,16 @@ static bool frame_fill(evaluation *x, plan_variant *v) {
     f->nscalars = w.nscalars;
     f->leaf_buffers = arena_zero(&x->mem, w.nleaves + 1, sizeof *f->leaf_buffers);
     f->leaf_data = arena_zero(&x->mem, w.nleaves + 1, sizeof *f->leaf_data);
+    f->leaf_offsets = arena_zero(&x->mem, w.nleaves + 1, sizeof *f->leaf_offsets);
     f->scalars = arena_zero(&x->mem, w.nscalars + 1, sizeof *f->scalars);
     f->memory = arena_zero(&x->mem, (size_t)p->nmemory + 1, sizeof *f->memory);
     f->memory_data = arena_zero(&x->mem, (size_t)p->nmemory + 1, sizeof *f->memory_data);
     x->results = arena_zero(&x->mem, (size_t)p->nresults + 1, sizeof *x->results);
     x->noted = arena_zero(&x->mem, w.nnodes + 1, sizeof *x->noted);
-    if (!f->leaf_buffers || !f->leaf_data || !f->scalars || !f->memory || !f->memory_data || !x->results || !x->noted) return false;
+    if (!f->leaf_buffers || !f->leaf_data || !f->leaf_offsets || !f->scalars || !f->memory || !f->memory_data || !x->results || !x->noted) return false;
     for (uint32_t i = 0; i < w.nleaves; i++) {
         f->leaf_buffers[i] = buffer_keep(w.leaves[i]->value);
-        f->leaf_data[i] = (char *)f->leaf_buffers[i]->data + w.leaves[i]->offset;
+        f->leaf_offsets[i] = w.leaves[i]->offset;
     }
     for (uint32_t i = 0; i < w.nscalars; i++) f->scalars[i] = w.scalars[i]->attr.number;
     return true;

@@ -1,6 +1,7 @@
 /* internal.h: what the runtime's own files share. */
 #ifndef KILN_RUNTIME_INTERNAL_H
 #define KILN_RUNTIME_INTERNAL_H
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 
 /* pool.c */
@@ -28,7 +29,7 @@ typedef struct walk {
  * through are collected in the frontier and not entered. */
 bool walk_slice(walk *w, node *const *roots, int nroots, bool learn);
 bool walk_add_root(walk *w, node *root, bool learn);     /* one more root for the present walk */
-bool walk_key(walk *w, node *const *roots, int nroots);  /* fills the key */
+bool walk_key(walk *w, node *const *roots, int nroots, kn_device on);  /* fills the key */
 bool walk_wanted(walk *w, node *const *roots, int nroots, const uint8_t *exports);   /* fills wanted and overwritable */
 bool walk_holds(const node *n);                          /* whether the present walk has met it */
 bool array_reserve(void **array, uint32_t *cap, uint32_t need, size_t size);
@@ -41,7 +42,8 @@ typedef struct plan_variant {
     bool *bits;                                 /* wanted per node, then overwritable per leaf */
     uint32_t nbits;
     plan *p;
-    compiled **kernels;                         /* per step; NULL for other kinds */
+    device *on;                                 /* where it runs */
+    void **kernels;                             /* per step, of the device; NULL for other kinds */
     int64_t *block_bytes; int nblocks;          /* temporaries that share memory */
 } plan_variant;
 typedef struct plan_entry {
@@ -64,7 +66,8 @@ void plans_forget(void);
 /* execute.c: one run of a plan; no lock held */
 typedef struct run_frame {
     plan_variant *v;
-    buffer **leaf_buffers; char **leaf_data; uint32_t nleaves;
+    buffer **leaf_buffers; int64_t *leaf_offsets; uint32_t nleaves;
+    char **leaf_data;                           /* where each begins on the device; filled by the run */
     scalar *scalars; kn_dtype *scalar_types; uint32_t nscalars;
     buffer **memory; char **memory_data;        /* per plan memory; filled by the run */
     uint64_t fault;

@@ -20,7 +20,7 @@ static struct {
 
 void variant_drop(plan_variant *v) {
     if (!v || __atomic_sub_fetch(&v->refs, 1, __ATOMIC_ACQ_REL)) return;
-    if (v->kernels && v->p) for (int i = 0; i < v->p->nsteps; i++) compiled_drop(v->kernels[i]);
+    if (v->kernels && v->p) for (int i = 0; i < v->p->nsteps; i++) if (v->kernels[i]) v->on->kernel_drop(v->on, v->kernels[i]);
     mem_free(v->kernels);
     if (v->p) plan_free(v->p);
     mem_free(v->bits);

@@ -164,11 +164,12 @@ static uint32_t key_bound(const walk *w, int nroots) {
     return n > UINT32_MAX / 2 ? 0 : (uint32_t)n;
 }
 
-bool walk_key(walk *w, node *const *roots, int nroots) {
+bool walk_key(walk *w, node *const *roots, int nroots, kn_device on) {
     uint32_t bound = key_bound(w, nroots);
     if (!bound || !RESERVE(w->key, w->cap_key, bound)) return false;
     word(w, (uint64_t)w->nnodes << 32 | w->nleaves);
     word(w, (uint64_t)w->nscalars << 32 | (uint32_t)nroots);
+    word(w, on);
     for (uint32_t i = 0; i < w->nleaves; i++) {
         const node *n = w->leaves[i];
         uint64_t aligned = n->value && ((uintptr_t)n->value->data + (uint64_t)n->offset) % 64 == 0;

@@ -16,13 +16,17 @@ struct buffer {
     uint8_t device;               /* kn_device */
     bool readonly;                /* never written in place (borrowed memory, constants) */
     bool aligned;                 /* data is 64-byte aligned */
+    bool shared;                  /* a program writes here between evaluations: a copy is good for one of them */
     void *data;
     size_t size;                  /* bytes usable */
     void (*destroy)(buffer *b);   /* frees data and b */
     void *owner;                  /* for destroy */
+    buffer *copy;                 /* the same on another device, or NULL; guarded by the graph mutex while others may look */
 };
 static inline buffer *buffer_keep(buffer *b) { __atomic_fetch_add(&b->refs, 1, __ATOMIC_RELAXED); return b; }
 void buffer_drop(buffer *b);      /* NULL is allowed */
+/* Before its only owner writes into it: the copy is no longer the same. */
+static inline void buffer_changes(buffer *b) { if (b->copy) { buffer_drop(b->copy); b->copy = NULL; } }
 
 /* ---- nodes ---- */
 typedef enum {

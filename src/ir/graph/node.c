@@ -160,8 +160,11 @@ static int64_t *node_words(node *n) { return (int64_t *)(void *)((char *)n + SIZ
 
 void buffer_drop(buffer *b)
 {
-    if (b && __atomic_fetch_sub(&b->refs, 1, __ATOMIC_ACQ_REL) == 1)
+    while (b && __atomic_fetch_sub(&b->refs, 1, __ATOMIC_ACQ_REL) == 1) {
+        buffer *copy = b->copy;
         b->destroy(b);
+        b = copy;
+    }
 }
 
 static bool last_reference(node *n) { return __atomic_fetch_sub(&n->refs, 1, __ATOMIC_ACQ_REL) == 1; }
