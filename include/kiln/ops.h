@@ -582,6 +582,60 @@ typedef struct kn_corrcoef_opts {
 #ifndef __cplusplus
 #define KN_corrcoef_DEFAULTS_ { .size_ = sizeof(kn_corrcoef_opts), .y = KN_NONE_INIT_, .rowvar = true, .dtype = KN_DTYPE_UNSET }
 #endif
+typedef struct kn_searchsorted_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_searchsorted_opts));
+    const char *side KN_DEF_("left");
+    kn_option sorter KN_DEF_(KN_NONE_INIT_);
+} kn_searchsorted_opts;
+#ifndef __cplusplus
+#define KN_searchsorted_DEFAULTS_ { .size_ = sizeof(kn_searchsorted_opts), .side = "left", .sorter = KN_NONE_INIT_ }
+#endif
+typedef struct kn_digitize_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_digitize_opts));
+    kn_flag right KN_DEF_(false);
+} kn_digitize_opts;
+#ifndef __cplusplus
+#define KN_digitize_DEFAULTS_ { .size_ = sizeof(kn_digitize_opts), .right = false }
+#endif
+typedef struct kn_isin_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_isin_opts));
+    kn_flag invert KN_DEF_(false);
+} kn_isin_opts;
+#ifndef __cplusplus
+#define KN_isin_DEFAULTS_ { .size_ = sizeof(kn_isin_opts), .invert = false }
+#endif
+typedef struct kn_interp_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_interp_opts));
+    kn_option left KN_DEF_(KN_NONE_INIT_);
+    kn_option right KN_DEF_(KN_NONE_INIT_);
+    double period KN_DEF_(__builtin_nan(""));
+} kn_interp_opts;
+#ifndef __cplusplus
+#define KN_interp_DEFAULTS_ { .size_ = sizeof(kn_interp_opts), .left = KN_NONE_INIT_, .right = KN_NONE_INIT_, .period = __builtin_nan("") }
+#endif
+typedef struct kn_convolve_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_convolve_opts));
+    const char *mode KN_DEF_("full");
+} kn_convolve_opts;
+#ifndef __cplusplus
+#define KN_convolve_DEFAULTS_ { .size_ = sizeof(kn_convolve_opts), .mode = "full" }
+#endif
+typedef struct kn_correlate_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_correlate_opts));
+    const char *mode KN_DEF_("valid");
+} kn_correlate_opts;
+#ifndef __cplusplus
+#define KN_correlate_DEFAULTS_ { .size_ = sizeof(kn_correlate_opts), .mode = "valid" }
+#endif
+typedef struct kn_unwrap_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_unwrap_opts));
+    kn_option discont KN_DEF_(KN_NONE_INIT_);
+    kn_axis axis KN_DEF_(-1);
+    kn_option period KN_DEF_(KN_NONE_INIT_);
+} kn_unwrap_opts;
+#ifndef __cplusplus
+#define KN_unwrap_DEFAULTS_ { .size_ = sizeof(kn_unwrap_opts), .discont = KN_NONE_INIT_, .axis = -1, .period = KN_NONE_INIT_ }
+#endif
 typedef struct kn_matmul_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_matmul_opts));
     kn_option out KN_DEF_(KN_NONE_INIT_);
@@ -1187,6 +1241,26 @@ KN_API KN_USE kn_array (kn_cov)(kn_array m, const kn_cov_opts *opts);
 /** The correlation coefficients of variables: covariances over the product of standard deviations. */
 KN_API KN_USE kn_array (kn_corrcoef)(kn_array x, const kn_corrcoef_opts *opts);
 
+/* ---- Searching, signals ---- */
+/** Where in the sorted one-dimensional a elements of v belong, int64: how many of a are smaller, with side right
+ * also those that are equal. NaN is the largest. sorter: the positions that sort a. */
+KN_API KN_USE kn_array (kn_searchsorted)(kn_array a, kn_array v, const kn_searchsorted_opts *opts);
+/** Which of the bins elements of x fall into, int64: i with bins[i-1] <= x < bins[i], with right bins[i-1] < x
+ * <= bins[i]; falling bins likewise. A ValueError for bins that neither rise nor fall. */
+KN_API KN_USE kn_array (kn_digitize)(kn_array x, kn_array bins, const kn_digitize_opts *opts);
+/** Whether each element occurs in test_elements, bool of element's shape; with invert whether it does not. */
+KN_API KN_USE kn_array (kn_isin)(kn_array element, kn_array test_elements, const kn_isin_opts *opts);
+/** The values at x of the line through points (xp, fp), xp rising: float64 or complex128. left and right: what
+ * is given outside, the end values unless given. period: xp and x are taken modulo it. */
+KN_API KN_USE kn_array (kn_interp)(kn_array x, kn_array xp, kn_array fp, const kn_interp_opts *opts);
+/** The discrete convolution of two one-dimensional signals. mode: full, same (as long as the longer), valid (where
+ * they overlap completely). */
+KN_API KN_USE kn_array (kn_convolve)(kn_array a, kn_array v, const kn_convolve_opts *opts);
+/** sum over n of a[n + k] * conjugate(v[n]) for each lag k. mode: valid, same, full. */
+KN_API KN_USE kn_array (kn_correlate)(kn_array a, kn_array v, const kn_correlate_opts *opts);
+/** p with multiples of period added so that steps along an axis are at most discont (half a period). */
+KN_API KN_USE kn_array (kn_unwrap)(kn_array p, const kn_unwrap_opts *opts);
+
 /* ---- Products ---- */
 /** The matrix product over the last two axes: (..., m, k) @ (..., k, n) is (..., m, n); other axes broadcast; a
  * one-dimensional operand is a row or a column that leaves again. Numbers are a ValueError. */
@@ -1468,6 +1542,13 @@ inline kn_array kn_nanquantile(kn_arg a, kn_arg q, const kn_quantile_opts &opts 
 inline kn_array kn_nanpercentile(kn_arg a, kn_arg q, const kn_quantile_opts &opts = {}) { return (kn_nanpercentile)(a.a, q.a, &opts); }
 inline kn_array kn_cov(kn_arg m, const kn_cov_opts &opts = {}) { return (kn_cov)(m.a, &opts); }
 inline kn_array kn_corrcoef(kn_arg x, const kn_corrcoef_opts &opts = {}) { return (kn_corrcoef)(x.a, &opts); }
+inline kn_array kn_searchsorted(kn_arg a, kn_arg v, const kn_searchsorted_opts &opts = {}) { return (kn_searchsorted)(a.a, v.a, &opts); }
+inline kn_array kn_digitize(kn_arg x, kn_arg bins, const kn_digitize_opts &opts = {}) { return (kn_digitize)(x.a, bins.a, &opts); }
+inline kn_array kn_isin(kn_arg element, kn_arg test_elements, const kn_isin_opts &opts = {}) { return (kn_isin)(element.a, test_elements.a, &opts); }
+inline kn_array kn_interp(kn_arg x, kn_arg xp, kn_arg fp, const kn_interp_opts &opts = {}) { return (kn_interp)(x.a, xp.a, fp.a, &opts); }
+inline kn_array kn_convolve(kn_arg a, kn_arg v, const kn_convolve_opts &opts = {}) { return (kn_convolve)(a.a, v.a, &opts); }
+inline kn_array kn_correlate(kn_arg a, kn_arg v, const kn_correlate_opts &opts = {}) { return (kn_correlate)(a.a, v.a, &opts); }
+inline kn_array kn_unwrap(kn_arg p, const kn_unwrap_opts &opts = {}) { return (kn_unwrap)(p.a, &opts); }
 inline kn_array kn_matmul(kn_arg x1, kn_arg x2, const kn_matmul_opts &opts = {}) { return (kn_matmul)(x1.a, x2.a, &opts); }
 inline kn_array kn_dot(kn_arg a, kn_arg b, const kn_out2_opts &opts = {}) { return (kn_dot)(a.a, b.a, &opts); }
 inline kn_array kn_vdot(kn_arg a, kn_arg b) { return (kn_vdot)(a.a, b.a); }
@@ -1737,6 +1818,13 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_nanpercentile(...) kn_used_(KN_CALL_aa_(kn_nanpercentile, quantile, __VA_ARGS__))
 #define kn_cov(...) kn_used_(KN_CALL_a_(kn_cov, cov, __VA_ARGS__))
 #define kn_corrcoef(...) kn_used_(KN_CALL_a_(kn_corrcoef, corrcoef, __VA_ARGS__))
+#define kn_searchsorted(...) kn_used_(KN_CALL_aa_(kn_searchsorted, searchsorted, __VA_ARGS__))
+#define kn_digitize(...) kn_used_(KN_CALL_aa_(kn_digitize, digitize, __VA_ARGS__))
+#define kn_isin(...) kn_used_(KN_CALL_aa_(kn_isin, isin, __VA_ARGS__))
+#define kn_interp(...) kn_used_(KN_CALL_aaa_(kn_interp, interp, __VA_ARGS__))
+#define kn_convolve(...) kn_used_(KN_CALL_aa_(kn_convolve, convolve, __VA_ARGS__))
+#define kn_correlate(...) kn_used_(KN_CALL_aa_(kn_correlate, correlate, __VA_ARGS__))
+#define kn_unwrap(...) kn_used_(KN_CALL_a_(kn_unwrap, unwrap, __VA_ARGS__))
 #define kn_matmul(...) kn_used_(KN_CALL_aa_(kn_matmul, matmul, __VA_ARGS__))
 #define kn_dot(...) kn_used_(KN_CALL_aa_(kn_dot, out2, __VA_ARGS__))
 #define kn_vdot(a, b) kn_vdot(KN_ARG(a), KN_ARG(b))

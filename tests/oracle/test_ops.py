@@ -473,6 +473,21 @@ calls("quantile", FLOATS[2:], C(A(3, 4, 5), V([0.1, 0.9], [0.5, 0.2]), axis=(0, 
 calls("cov corrcoef", [d for d in DTYPES if d not in (BFLOAT16, np.float16)], C(A(3, 8)), C(A(8)), C(A(3, 8), A(2, 8)), C(A(8), A(8)), C(A(5, 3), rowvar=False), C(L("transposed")), C(A(2, 3, 4)), tolerance=(256,), style="any")
 calls("cov", [np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.complex128)], C(A(3, 8), bias=True), C(A(3, 8), ddof=0), C(A(3, 4), ddof=9), C(A(3, 4), fweights=V(1, 2, 0, 3)), C(A(3, 4), aweights=V(1.0, 2.5, 0.0, 3.0)), C(A(3, 4), fweights=V(1, 2, 1, 3), aweights=V(1.0, 2.5, 0.5, 3.0), ddof=2),
       C(A(3, 4), fweights=V(1, 2)), C(A(3, 4), fweights=V(1.0, 2.0, 1.0, 1.0)), C(A(3, 4), dtype=np.float32), C(A(0, 3)), tolerance=(512,))
+calls("searchsorted", [d for d in DTYPES if d != BFLOAT16], C(np.arange(-6, 7, 2).astype(np.int8), A(4, 6)), C(np.arange(-6, 7, 2).astype(np.int8), L("transposed"), side="right"), C(V(1, 2, 2, 2, 5), A(9), side="right"), C(V(1, 2, 2, 2, 5), A(9)), C(np.zeros(0), A(3)), C(V(1, 3), L("0-d")), C(V(3, 1, 2), A(5), sorter=V(1, 2, 0)),
+      C(V([1, 2]), A(3)), C(V(1, 2), A(3), side="up"), C(V(1, 2), A(3), sorter=V(0)), C(V(1, 2), A(3), sorter=V(0.0, 1.0)), C(np.sort(values(np.dtype(np.float64), 500, "tame", 1)), A(50)), C(V(5), A(8)), C(V(1, 2), L("empty")), style="tame")
+calls("searchsorted", FLOATS[2:], C(V(-1, 0, np.inf, np.nan, np.nan), A(30)), C(V(-1, 0, np.inf, np.nan, np.nan), A(30), side="right"), C(V(1, 2), 1.5), style="any")
+calls("digitize", [d for d in DTYPES if d != BFLOAT16], C(A(4, 6), V(-2, 0, 0, 3)), C(A(4, 6), V(3, 0, 0, -2)), C(L("transposed"), V(-2, 0, 3), right=True), C(A(9), V(3, 0, -2), right=True), C(A(3), V(1, 3, 2)), C(A(3), V(1.5)), C(A(3), np.zeros(0)), C(A(3), V([1, 2])), C(L("0-d"), V(1, 2)))
+calls("isin", [d for d in DTYPES if d != BFLOAT16], C(A(4, 6), A(5)), C(L("transposed"), A(2, 9), invert=True), C(A(3), np.zeros(0)), C(L("0-d"), A(40)), C(A(0), A(4)), C(A(30), V(1, 2, 3)))
+calls("isin", FLOATS[2:], C(A(30), V(np.nan, 0.0, np.inf)), style="any")
+calls("interp", [d for d in REALS if d != BFLOAT16], C(A(4, 6), V(-3.0, -1.0, 0.5, 4.0), V(1, 2, 4, 0)), C(A(9), V(-1.0, 2.0), V(3.0, 5.0), left=-7.0, right=9.0), C(A(9), V(1.0), V(2.0)), C(A(9), V(0.0, 1.0, 2.5), V(1.0, 5.0, 3.0), period=3.0), C(A(9), V(0.0, 1.0), V(1.0, 2.0), period=-2.0), C(A(9), V(0.0), V(1.0, 2.0)), C(A(9), np.zeros(0), np.zeros(0)),
+      C(A(9), V(0.0, 1.0), V(1.0, 2.0), period=0.0), C(L("0-d"), V(0, 5), V(1j, 2 + 1j)), C(A(9), V(-3, 0, 4), V(1j, 2, 3 - 1j), left=1j), C(A(9), V([1, 2]), V(1, 2)), tolerance=4)
+calls("interp", FLOATS[2:], C(A(20), V(-5.0, -1.0, 0.0, 1.0, np.inf), V(1.0, np.inf, np.inf, 3.0, 3.0)), tolerance=4, style="any")
+calls("interp", COMPLEX, C(A(3), V(0.0, 1.0), V(0.0, 1.0)))
+for mode in ("full", "same", "valid"):
+    calls("convolve correlate", [d for d in DTYPES if d not in (BFLOAT16, np.float16)], C(A(7), A(3), mode=mode), C(A(3), A(8), mode=mode), C(A(4), A(4), mode=mode), C(A(6), np.ones(2, np.int8), mode=mode), tolerance=(16,))
+calls("convolve correlate", INTS[2:4] + FLOATS[2:], C(A(7), A(3)), C(L("0-d"), A(4)), C(A(0), A(3)), C(A(2, 3), A(3)), C(A(5), A(3), mode="most"), C(A(300), A(40), mode="same"), tolerance=(64,))
+calls("unwrap", [d for d in REALS if d not in (BFLOAT16, np.bool_, np.float16)], C(A(9)), C(A(4, 6)), C(A(4, 6), axis=0), C(A(9), discont=2.0), C(A(1)), C(A(9), period=6.0), C(L("0-d")), C(A(0)), tolerance=(16,))
+calls("unwrap", SIGNED, C(A(9), period=7), C(A(9), period=8), C(A(4, 6), period=20, axis=0, discont=3))
 # products
 products = [np.dtype(t) for t in ("bool", "int8", "int64", "uint16", "float32", "float64", "complex64", "complex128")]
 calls("matmul", products, C(A(3, 4), A(4, 5)), C(A(4), A(4, 5)), C(A(3, 4), A(4)), C(A(4), A(4)), C(A(2, 3, 4), A(4, 5)), C(A(2, 3, 4), A(2, 4, 5)), C(A(5, 1, 3, 4), A(2, 4, 5)), C(L("transposed"), A(6, 3)), C(L("negative"), A(6, 2)), C(L("stepped"), L("transposed")), C(A(3, 4), A(5, 4)), C(A(3, 4), 2), C(A(0, 4), A(4, 5)), C(A(3, 0), A(0, 5)), C(A(70, 80), A(80, 90)), tolerance=(64,))

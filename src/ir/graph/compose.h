@@ -57,6 +57,7 @@ node *do_scan(reduction_number r, node *a, int axis, message *m);               
 /* Joined along an axis of their own; shapes are checked. Borrows the nodes. */
 node *join_nodes(int n, node *const *in, int axis, kn_dtype t, const char *name, message *m);
 node *do_join(int n, node **in, int axis, const char *name, message *m);  /* in their common dtype */
+node *do_bordered(node *a, const int64_t *width, message *m);             /* zeros before and after each axis */
 node *do_gather(node *a, int axis, node *index, message *m);              /* elements at positions (integers of any shape, in range) along an axis */
 node *last_axis(node *a, int axis, message *m);                           /* consumes; axis moved to the end */
 node *do_product(node *a, node *b, message *m);                           /* (..., m, k) @ (..., k, n), in their common dtype */

@@ -355,6 +355,13 @@ static node *pad_constant(node *a, const int64_t *width, node *value, message *m
     return r;
 }
 
+node *do_bordered(node *a, const int64_t *width, message *m)
+{
+    node *r = a ? pad_constant(a, width, NULL, m) : NULL;
+    node_drop(a);
+    return r;
+}
+
 kn_status op_pad(const op_value *args, node **results, message *m)
 {
     node *a = args[0].v.array;
