@@ -43,7 +43,9 @@ typedef struct row {
 #define VIEW_OP(h) "view"
 #define READONLY_VIEW_OP(h) "read-only view"
 #define VIEW_OR_OP(v, n) "view"
+#define UPDATE_OP(h) "update"
 #define FRONTEND_OP "evaluated at the call"
+#define MANY_OP "several arrays"
 
 #define OP(name, numpy, kind, family, params, results, doc) \
     static const param params_##name[] = {params};          \
@@ -89,6 +91,8 @@ static const struct { const char *name, *takes; } loops[] = {
 };
 
 static int same(const char *a, const char *b) { return strcmp(a, b) == 0; }
+static int gives_list(const row *r) { return same(r->kind, "several arrays"); }
+static int may_be_dropped(const row *r) { return same(r->kind, "update"); }      /* the result is the first argument */
 static int has_options(const row *r) { return !same(r->family, "none"); }
 static int is_option(const param *p) { return !(p->flags & (REQUIRED | LATER_FLAG)); }
 static int is_argument(const param *p) { return (p->flags & REQUIRED) != 0; }
@@ -157,6 +161,8 @@ static const char *c_name(const char *name)
     static char lower[2];
     if (same(name, "default"))
         return "default_";
+    if (same(name, "args"))
+        return "arrays";
     if (isupper((unsigned char)name[0]) && !name[1]) {
         lower[0] = (char)tolower((unsigned char)name[0]);
         return lower;
@@ -187,7 +193,7 @@ static void result_type(const row *r)
     if (r->nresults)
         printf("kn_%s_result", r->name);
     else
-        printf("kn_array");
+        printf(gives_list(r) ? "kn_list" : "kn_array");
 }
 
 static void arguments(const row *r, int cpp)
@@ -263,7 +269,7 @@ static void declaration(const row *r)
     }
     printf("/** ");
     comment_text(r->doc, 4);
-    printf(" */\nKN_API KN_USE ");
+    printf(may_be_dropped(r) ? " */\nKN_API " : " */\nKN_API KN_USE ");
     result_type(r);
     printf(" (kn_%s)(", r->name);
     arguments(r, 0);
@@ -299,7 +305,7 @@ static void c_macro(const row *r)
 {
     const char *shape = call_shape(r);
     if (has_options(r)) {
-        printf(r->nresults ? "#define kn_%s(...) KN_CALL_%s_(kn_%s, %s, __VA_ARGS__)\n" : "#define kn_%s(...) kn_used_(KN_CALL_%s_(kn_%s, %s, __VA_ARGS__))\n", r->name, shape, r->name, r->family);
+        printf(r->nresults || gives_list(r) || may_be_dropped(r) ? "#define kn_%s(...) KN_CALL_%s_(kn_%s, %s, __VA_ARGS__)\n" : "#define kn_%s(...) kn_used_(KN_CALL_%s_(kn_%s, %s, __VA_ARGS__))\n", r->name, shape, r->name, r->family);
         return;
     }
     if (!strchr(shape, 'a'))
@@ -393,7 +399,7 @@ static void print_given(const row *r, const param *p)
 static void binder_return(const row *r, const char *args)
 {
     if (!r->nresults) {
-        printf("return frontend_call1(OPERATION_%s, %s);\n", r->name, args);
+        printf("return %s(OPERATION_%s, %s);\n", gives_list(r) ? "frontend_call_list" : "frontend_call1", r->name, args);
         return;
     }
     printf("return frontend_call(OPERATION_%s, %s, results), (kn_%s_result){", r->name, args, r->name);

@@ -530,6 +530,58 @@ typedef struct kn_unique_opts {
 #ifndef __cplusplus
 #define KN_unique_DEFAULTS_ { .size_ = sizeof(kn_unique_opts), .axis = KN_ALL, .equal_nan = true }
 #endif
+typedef struct kn_put_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_put_opts));
+    const char *mode KN_DEF_("raise");
+} kn_put_opts;
+#ifndef __cplusplus
+#define KN_put_DEFAULTS_ { .size_ = sizeof(kn_put_opts), .mode = "raise" }
+#endif
+typedef struct kn_copyto_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_copyto_opts));
+    const char *casting KN_DEF_("same_kind");
+    kn_option where KN_DEF_(KN_NONE_INIT_);
+} kn_copyto_opts;
+#ifndef __cplusplus
+#define KN_copyto_DEFAULTS_ { .size_ = sizeof(kn_copyto_opts), .casting = "same_kind", .where = KN_NONE_INIT_ }
+#endif
+typedef struct kn_fill_diagonal_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_fill_diagonal_opts));
+    kn_flag wrap KN_DEF_(false);
+} kn_fill_diagonal_opts;
+#ifndef __cplusplus
+#define KN_fill_diagonal_DEFAULTS_ { .size_ = sizeof(kn_fill_diagonal_opts), .wrap = false }
+#endif
+typedef struct kn_split_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_split_opts));
+    kn_axis axis KN_DEF_(0);
+} kn_split_opts;
+#ifndef __cplusplus
+#define KN_split_DEFAULTS_ { .size_ = sizeof(kn_split_opts), .axis = 0 }
+#endif
+typedef struct kn_unstack_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_unstack_opts));
+    kn_axis axis KN_DEF_(0);
+} kn_unstack_opts;
+#ifndef __cplusplus
+#define KN_unstack_DEFAULTS_ { .size_ = sizeof(kn_unstack_opts), .axis = 0 }
+#endif
+typedef struct kn_meshgrid_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_meshgrid_opts));
+    kn_flag sparse KN_DEF_(false);
+    const char *indexing KN_DEF_("xy");
+} kn_meshgrid_opts;
+#ifndef __cplusplus
+#define KN_meshgrid_DEFAULTS_ { .size_ = sizeof(kn_meshgrid_opts), .sparse = false, .indexing = "xy" }
+#endif
+typedef struct kn_gradient_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_gradient_opts));
+    kn_axis axis KN_DEF_(KN_ALL);
+    int64_t edge_order KN_DEF_(1);
+} kn_gradient_opts;
+#ifndef __cplusplus
+#define KN_gradient_DEFAULTS_ { .size_ = sizeof(kn_gradient_opts), .axis = KN_ALL, .edge_order = 1 }
+#endif
 /** kind is accepted, every sort is stable. */
 typedef struct kn_sort_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_sort_opts));
@@ -1213,6 +1265,46 @@ typedef struct { kn_array values, index, inverse, counts; } kn_unique_result;
  * Evaluates ar. */
 KN_API KN_USE kn_unique_result (kn_unique)(kn_array ar, const kn_unique_opts *opts);
 
+/* ---- Changing an array in place: they give it back ---- */
+/** a.flat[ind] = v, with v repeated as needed; of several values for one place the last. mode as in take. */
+KN_API kn_array (kn_put)(kn_array a, kn_array ind, kn_array v, const kn_put_opts *opts);
+/** The elements where mask is true become the first values of vals, repeated as needed. */
+KN_API kn_array (kn_place)(kn_array arr, kn_array mask, kn_array vals);
+/** a.flat[i] = values[i modulo their number] where mask is true. */
+KN_API kn_array (kn_putmask)(kn_array a, kn_array mask, kn_array values);
+/** dst becomes src, broadcast, where the condition holds. */
+KN_API kn_array (kn_copyto)(kn_array dst, kn_array src, const kn_copyto_opts *opts);
+/** The main diagonal becomes val, repeated as needed. wrap: in a tall matrix it begins again below. */
+KN_API kn_array (kn_fill_diagonal)(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts);
+/** arr's elements at positions along an axis that go with the other axes become values. */
+KN_API kn_array (kn_put_along_axis)(kn_array arr, kn_array indices, kn_array values, kn_axis axis);
+
+/* ---- Several arrays: the result is a kn_list of the innermost scope, empty on failure ---- */
+/** Divided along an axis into that many equal sections, or at these places; views. A ValueError when the extent
+ * does not divide. */
+KN_API KN_USE kn_list (kn_split)(kn_array ary, kn_array indices_or_sections, const kn_split_opts *opts);
+/** split into sections that may differ by one element. */
+KN_API KN_USE kn_list (kn_array_split)(kn_array ary, kn_array indices_or_sections, const kn_split_opts *opts);
+/** split along axis 1, of one dimension along axis 0. */
+KN_API KN_USE kn_list (kn_hsplit)(kn_array ary, kn_array indices_or_sections);
+/** split along axis 0 of two or more dimensions. */
+KN_API KN_USE kn_list (kn_vsplit)(kn_array ary, kn_array indices_or_sections);
+/** split along axis 2 of three or more dimensions. */
+KN_API KN_USE kn_list (kn_dsplit)(kn_array ary, kn_array indices_or_sections);
+/** Every element along an axis, which goes; views. */
+KN_API KN_USE kn_list (kn_unstack)(kn_array x, const kn_unstack_opts *opts);
+/** The arrays broadcast to their common shape. */
+KN_API KN_USE kn_list (kn_broadcast_arrays)(kn_list arrays);
+/** Coordinates of a grid: every array repeated along the axes of the others. indexing: xy (the first array along
+ * axis 1) or ij. sparse: extents of 1 instead of repeats. */
+KN_API KN_USE kn_list (kn_meshgrid)(kn_list xi, const kn_meshgrid_opts *opts);
+/** Positions along one axis each, shaped so that as indices they pick a block; masks count as the positions where
+ * they hold and are evaluated. */
+KN_API KN_USE kn_list (kn_ix_)(kn_list arrays);
+/** The derivative along every axis: central differences, at the ends of first or second order. varargs: nothing,
+ * one distance, or a distance or coordinates for each axis. */
+KN_API KN_USE kn_list (kn_gradient)(kn_array f, kn_list varargs, const kn_gradient_opts *opts);
+
 /* ---- Sorting ---- */
 /** A sorted copy along an axis (flattened: KN_ALL); NaN last. */
 KN_API KN_USE kn_array (kn_sort)(kn_array a, const kn_sort_opts *opts);
@@ -1532,6 +1624,20 @@ inline kn_array kn_nonzero(kn_arg a) { return (kn_nonzero)(a.a); }
 inline kn_array kn_flatnonzero(kn_arg a) { return (kn_flatnonzero)(a.a); }
 inline kn_array kn_argwhere(kn_arg a) { return (kn_argwhere)(a.a); }
 inline kn_unique_result kn_unique(kn_arg ar, const kn_unique_opts &opts = {}) { return (kn_unique)(ar.a, &opts); }
+inline kn_array kn_put(kn_arg a, kn_arg ind, kn_arg v, const kn_put_opts &opts = {}) { return (kn_put)(a.a, ind.a, v.a, &opts); }
+inline kn_array kn_place(kn_arg arr, kn_arg mask, kn_arg vals) { return (kn_place)(arr.a, mask.a, vals.a); }
+inline kn_array kn_putmask(kn_arg a, kn_arg mask, kn_arg values) { return (kn_putmask)(a.a, mask.a, values.a); }
+inline kn_array kn_copyto(kn_arg dst, kn_arg src, const kn_copyto_opts &opts = {}) { return (kn_copyto)(dst.a, src.a, &opts); }
+inline kn_array kn_fill_diagonal(kn_arg a, kn_arg val, const kn_fill_diagonal_opts &opts = {}) { return (kn_fill_diagonal)(a.a, val.a, &opts); }
+inline kn_array kn_put_along_axis(kn_arg arr, kn_arg indices, kn_arg values, kn_axis axis) { return (kn_put_along_axis)(arr.a, indices.a, values.a, axis); }
+inline kn_list kn_split(kn_arg ary, kn_arg indices_or_sections, const kn_split_opts &opts = {}) { return (kn_split)(ary.a, indices_or_sections.a, &opts); }
+inline kn_list kn_array_split(kn_arg ary, kn_arg indices_or_sections, const kn_split_opts &opts = {}) { return (kn_array_split)(ary.a, indices_or_sections.a, &opts); }
+inline kn_list kn_hsplit(kn_arg ary, kn_arg indices_or_sections) { return (kn_hsplit)(ary.a, indices_or_sections.a); }
+inline kn_list kn_vsplit(kn_arg ary, kn_arg indices_or_sections) { return (kn_vsplit)(ary.a, indices_or_sections.a); }
+inline kn_list kn_dsplit(kn_arg ary, kn_arg indices_or_sections) { return (kn_dsplit)(ary.a, indices_or_sections.a); }
+inline kn_list kn_unstack(kn_arg x, const kn_unstack_opts &opts = {}) { return (kn_unstack)(x.a, &opts); }
+inline kn_list kn_meshgrid(kn_list xi, const kn_meshgrid_opts &opts = {}) { return (kn_meshgrid)(xi, &opts); }
+inline kn_list kn_gradient(kn_arg f, kn_list varargs, const kn_gradient_opts &opts = {}) { return (kn_gradient)(f.a, varargs, &opts); }
 inline kn_array kn_sort(kn_arg a, const kn_sort_opts &opts = {}) { return (kn_sort)(a.a, &opts); }
 inline kn_array kn_argsort(kn_arg a, const kn_sort_opts &opts = {}) { return (kn_argsort)(a.a, &opts); }
 inline kn_array kn_median(kn_arg a, const kn_median_opts &opts = {}) { return (kn_median)(a.a, &opts); }
@@ -1808,6 +1914,20 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_flatnonzero(a) kn_flatnonzero(KN_ARG(a))
 #define kn_argwhere(a) kn_argwhere(KN_ARG(a))
 #define kn_unique(...) KN_CALL_a_(kn_unique, unique, __VA_ARGS__)
+#define kn_put(...) KN_CALL_aaa_(kn_put, put, __VA_ARGS__)
+#define kn_place(arr, mask, vals) kn_place(KN_ARG(arr), KN_ARG(mask), KN_ARG(vals))
+#define kn_putmask(a, mask, values) kn_putmask(KN_ARG(a), KN_ARG(mask), KN_ARG(values))
+#define kn_copyto(...) KN_CALL_aa_(kn_copyto, copyto, __VA_ARGS__)
+#define kn_fill_diagonal(...) KN_CALL_aa_(kn_fill_diagonal, fill_diagonal, __VA_ARGS__)
+#define kn_put_along_axis(arr, indices, values, axis) kn_put_along_axis(KN_ARG(arr), KN_ARG(indices), KN_ARG(values), axis)
+#define kn_split(...) KN_CALL_aa_(kn_split, split, __VA_ARGS__)
+#define kn_array_split(...) KN_CALL_aa_(kn_array_split, split, __VA_ARGS__)
+#define kn_hsplit(ary, indices_or_sections) kn_hsplit(KN_ARG(ary), KN_ARG(indices_or_sections))
+#define kn_vsplit(ary, indices_or_sections) kn_vsplit(KN_ARG(ary), KN_ARG(indices_or_sections))
+#define kn_dsplit(ary, indices_or_sections) kn_dsplit(KN_ARG(ary), KN_ARG(indices_or_sections))
+#define kn_unstack(...) KN_CALL_a_(kn_unstack, unstack, __VA_ARGS__)
+#define kn_meshgrid(...) KN_CALL_p_(kn_meshgrid, meshgrid, __VA_ARGS__)
+#define kn_gradient(...) KN_CALL_ap_(kn_gradient, gradient, __VA_ARGS__)
 #define kn_sort(...) kn_used_(KN_CALL_a_(kn_sort, sort, __VA_ARGS__))
 #define kn_argsort(...) kn_used_(KN_CALL_a_(kn_argsort, sort, __VA_ARGS__))
 #define kn_median(...) kn_used_(KN_CALL_a_(kn_median, median, __VA_ARGS__))

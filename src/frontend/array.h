@@ -109,6 +109,7 @@ void host_read(const host_window *h, kn_dtype t, void *to);
 uint64_t scope_innermost(void);                      /* id, or 0 */
 bool scope_adopt(uint64_t scope, kn_array a);        /* of this thread; false: out of memory or no such scope */
 uint64_t scope_around(uint64_t scope);               /* id of the scope around it, 0: none */
+void *scope_room(size_t bytes);                      /* memory that lives as long as the innermost scope; NULL on failure */
 char *scope_text(const char *s, size_t n);           /* a copy that lives as long as the innermost scope; NULL on failure */
 void scope_error(kn_status status);                  /* notes the first error of every open scope of this thread */
 void scope_touch(kn_array a);                        /* a has been given a new value that may be pending: looked at when the scope closes */
@@ -148,6 +149,10 @@ kn_status op_with_values(int op, const op_value *args, node **results, message *
 
 /* ---- methods.c ---- */
 kn_status array_at(int ufunc, kn_array a, index_list *l, node *b /* NULL: unary */, message *m);   /* ufunc.at(a, index, b) */
+
+/* ---- pieces.c ---- */
+/* The rows of kind MANY: `first` is the handle of argument 0; the list's memory is the innermost scope's. */
+kn_status op_many(int op, const op_value *args, kn_array first, kn_list *out, message *m);
 
 /* ---- inplace.c ---- */
 kn_array array_index(kn_array a, index_list *l, const char *what, message *m);         /* a[...] */

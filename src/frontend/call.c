@@ -224,6 +224,7 @@ static kn_array put(call *c, node *n, kn_array out) {
 }
 
 static kn_array out_of(const call *c, int result) {
+    if (c->row->kind == OP_UPDATE) return c->args[0].array;
     int param = result == 0 ? c->role->out : result == 1 ? c->role->out2 : -1;
     return given_array(c, param) ? c->args[param].array : (kn_array){ 0 };
 }
@@ -285,6 +286,23 @@ void frontend_call(int op, const struct call_arg *args, kn_array *results) {
     }
     if (!good) all_bad(&c, results);
     let_go(&c);
+}
+
+kn_list frontend_call_list(int op, const struct call_arg *args) {
+    kn_list list = { 0, NULL };
+    frontend_prepare();
+    if (!args) {
+        array_fail(KN_TYPE_ERROR, "%s: the option struct was not initialised; start from KN_<family>_DEFAULTS_ or pass NULL", ops[op].name);
+        return list;
+    }
+    call c = { .op = op, .row = &ops[op], .role = &role_table[op], .args = args };
+    if (!gather(&c) || op_many(op, c.values, args[0].array, &list, &c.m)) {
+        kn_array failed;
+        all_bad(&c, &failed);
+        list = (kn_list){ 0, NULL };
+    }
+    let_go(&c);
+    return list;
 }
 
 /* An operand for as long as the call lasts: of a whole cell the node that it holds, which the cell keeps; of a number or a

@@ -15,4 +15,5 @@ typedef struct call_arg {
 /* args has ops[op].nparams entries in the row's order; NULL when the program's option struct was not initialised. */
 kn_array frontend_call1(int op, const struct call_arg *args);
 void frontend_call(int op, const struct call_arg *args, kn_array *results);   /* fills ops[op].nresults */
+kn_list frontend_call_list(int op, const struct call_arg *args);              /* of OP_MANY; the list belongs to the innermost scope, empty on failure */
 #endif

@@ -92,9 +92,10 @@ bool scope_adopt(uint64_t id, kn_array a) {
     return true;
 }
 
+void *scope_room(size_t bytes) { return innermost ? arena_alloc(&innermost->strings, bytes) : NULL; }
+
 char *scope_text(const char *text, size_t n) {
-    if (!innermost) return NULL;
-    char *p = arena_alloc(&innermost->strings, n + 1);
+    char *p = scope_room(n + 1);
     if (!p) return NULL;
     memcpy(p, text, n);
     p[n] = 0;

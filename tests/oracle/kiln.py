@@ -78,7 +78,7 @@ class Operation:
             self.struct = kiln.option_struct(row["family"], self.options)
             self.function.argtypes += [c.POINTER(self.struct)]
         self.results = row["results"]
-        self.function.restype = Handle
+        self.function.restype = List if row["kind"] == "several arrays" else Handle
         if self.results:
             self.function.restype = type(self.name + "_result", (c.Structure,), {"_fields_": [(r, Handle) for r in self.results]})
 
@@ -103,6 +103,10 @@ class Operation:
             else:
                 passed.append(None)
         result = self.function(*passed)
+        if isinstance(result, List):
+            if not result.at:
+                raise STATUS[self.kiln.lib.kn_error_status()](self.kiln.lib.kn_error().decode())
+            return tuple(result.at[i] for i in range(result.n))
         return tuple(getattr(result, r) for r in self.results) if self.results else result
 
 
@@ -132,7 +136,7 @@ class Kiln:
                 ("true", c.c_bool, array), ("c128", Complex, array), ("ndim", c.c_int, array), ("len", c.c_int64, array, c.c_int), ("size", c.c_int64, array),
                 ("dtype_of", c.c_int, array), ("eval", c.c_int, array), ("load", array, c.c_char_p), ("load_named", array, c.c_char_p, c.c_char_p),
                 ("save", c.c_int, array, c.c_char_p), ("save_all", c.c_int, c.c_char_p, *names), ("show", c.c_char_p, array), ("source", c.c_char_p, array, c.c_int),
-                ("explain", c.c_char_p, array, c.c_int), ("check", c.c_int, array), ("message", c.c_char_p, array), ("error", c.c_char_p), ("error_clear", None),
+                ("explain", c.c_char_p, array, c.c_int), ("check", c.c_int, array), ("message", c.c_char_p, array), ("error", c.c_char_p), ("error_status", c.c_int), ("error_clear", None),
                 ("axes_", c.c_int64, c.c_int, c.POINTER(c.c_int)), ("reduce", array, c.c_char_p, array, c.c_int64, c.c_bool),
                 ("accumulate", array, c.c_char_p, array, c.c_int64), ("outer_of", array, c.c_char_p, array, array),
                 ("at_with", array, c.c_char_p, array, c.c_char_p, array, *names), ("rng_new", Handle, c.c_uint64), ("result_type", c.c_int, List)]:
@@ -267,6 +271,8 @@ class Kiln:
         with self.scope():
             outs = {n: v for n, v in options.items() if n in ("out", "out1", "out2") and v is not None}
             handles = {n: self.from_memory(v, SHARE) for n, v in outs.items()}
+            if self.operations[name].row["kind"] == "update":
+                args = (self.from_memory(args[0], COPY), *args[1:])
             result = self.operations[name](*args, **{**options, **handles})
             for n, h in handles.items():
                 self.check(h)

@@ -191,6 +191,9 @@ def run(what, ours, numpys, tolerance=0, zero_signs=True):
         return
     if not isinstance(have, tuple):
         have, want = (have,), (want,)
+    if isinstance(want, (tuple, list)) and len(have) != len(want):
+        results.complaints.append(f"{what}: {len(have)} results, not {len(want)}")
+        return
     for h, w in zip(have, want):
         problem = differs(h, w, tolerance, zero_signs)
         if problem:
@@ -455,6 +458,21 @@ calls("extract", FEW, C(np.arange(12).reshape(3, 4) % 3 == 0, A(3, 4)), C(V(True
 calls("flatnonzero argwhere", DTYPES, C(A(4, 6)), C(L("transposed")), C(A(0)), C(A(3, 4, 5)), style="any")
 calls("unique", [d for d in DTYPES if d != BFLOAT16], C(A(40)), C(L("transposed")), C(A(0)), C(A(4, 6), equal_nan=False), style="any")
 calls("unique", [np.dtype(t) for t in ("bool", "int8", "float32", "complex64")], C(A(40, 1), axis=0), C(A(20, 2), axis=0), C(A(2, 30), axis=1), C(A(2, 6, 2), axis=-2), C(A(3, 4), axis=2), C(A(0, 3), axis=0), C(A(5), axis=0))
+calls("split array_split", FEW, C(A(6), 3), C(A(6, 4), V(1, 3, 9)), C(A(4, 6), 3, axis=1), C(L("transposed"), 2, axis=-1), C(L("negative"), V(-2, -1)), C(A(5), 2), C(A(5), 0), C(A(5), V(3, 1)), C(L("0-d"), 1), C(A(3, 4), 2, axis=2), C(A(0, 3), 1), C(L("broadcast"), 2))
+calls("hsplit vsplit dsplit", FEW, C(A(6), 3), C(A(4, 6), 2), C(A(4, 6, 2), V(1)), C(L("transposed"), 2), C(L("0-d"), 1), C(A(4, 6), 5))
+calls("unstack", FEW, C(A(3)), C(A(3, 4)), C(A(3, 4), axis=1), C(L("negative"), axis=-1), C(L("0-d")), C(A(2, 3), axis=2), C(A(0, 3)))
+calls("broadcast_arrays", FEW, C([A(3), A(4, 1)]), C([A(3), L("0-d")]), C([A(3), A(4)]), C([A(2, 0), A(1)]), C([L("transposed"), A(4)]))
+calls("meshgrid", FEW, C([A(3), A(4)]), C([A(3), A(4)], indexing="ij"), C([A(3), A(4), A(2)], sparse=True), C([A(3)]), C([A(0), A(2)]), C([L("0-d"), A(2, 3)]), C([A(3), A(4)], indexing="ji"), C([A(3), A(4), A(2)]))
+calls("ix_", [None], C([V(0, 2), V(1, 3, 2)]), C([V(True, False, True), V(1)]), C([V([1])]), C([np.zeros(0)]), C([V(1.5), V(2, 3)]))
+calls("gradient", [d for d in DTYPES if d not in (BFLOAT16,)], C(A(7), []), C(A(4, 6), []), C(A(4, 6), [2.0], axis=0), C(A(7), [0.5], edge_order=2), C(A(3, 4, 5), [], axis=(0, 2)), C(L("transposed"), [2.0, 3.0]), C(A(1), []), C(A(2), [], edge_order=2), C(A(4, 6), [1.0, 2.0, 3.0]), C(A(5), [], edge_order=3), tolerance=(16,))
+calls("gradient", INTS[:4] + FLOATS[2:] + COMPLEX, C(A(6), [V(0.0, 1.0, 1.5, 4.0, 5.0, 7.0)]), C(A(6), [V(0.0, 1.0, 1.5, 4.0, 5.0, 7.0)], edge_order=2), C(A(3, 4), [0.5, V(0, 1, 4, 9)]), C(A(4), [V(0, 1, 2, 3)], edge_order=2), C(A(4), [V(1, 2)]), C(A(4, 4), [V(0, 1, 2, 3)]), tolerance=(32,))
+# updates: the array afterwards
+calls("put", FEW, C(A(4, 6), V(0, 3, -1), A(3)), C(L("transposed"), V(5, 5, 2), A(2)), C(A(5), V(7), 1), C(A(5), V(7, -9), A(2), mode="wrap"), C(A(5), V(7, -9), A(2), mode="clip"), C(A(5), V([0, 1], [2, 0]), 1), C(A(5), V(0, 1), np.zeros(0)))
+calls("place putmask", FEW, C(A(4, 6), np.arange(24).reshape(4, 6) % 3 == 0, A(4)), C(L("negative"), np.arange(24).reshape(4, 6) > 5, A(30)), C(A(3), V(0, 1, 1), 1), C(A(3), V(True, False), A(2)), C(A(3), V(False, False, False), np.zeros(0)), C(L("0-d"), True, A(2)))
+calls("copyto", FEW, C(A(4, 6), A(6)), C(L("transposed"), A(4, 1)), C(A(4, 6), 1, where=np.arange(6) % 2 == 0), C(A(3), A(4)), C(A(3), A(3), where=V(1, 0, 1)))
+calls("copyto", INTS[:2] + FLOATS[2:], C(A(3), V(1.5)), C(A(3), V(2.5), casting="unsafe"), C(A(3), V(1j)), C(A(3), V(1), casting="safe"))
+calls("fill_diagonal", FEW, C(A(4, 4), 1), C(A(7, 3), 1), C(A(7, 3), A(2), wrap=True), C(A(3, 7), A(4)), C(A(3, 3, 3), 1), C(A(3, 4, 3), 1), C(A(3), 1), C(L("transposed"), 1), C(A(0, 3), 1))
+calls("put_along_axis", FEW, C(A(3, 4), np.argsort(np.arange(12).reshape(3, 4) % 5, 1), A(3, 4), 1), C(A(3, 4), V([0, 1, 2, 0]), 1, 0), C(A(5), V(1, 9), 1, 0), C(A(3, 4), V(0, 5), A(2), None), C(A(3, 4), V(0), 1, 0))
 # sorting
 calls("indices", whole_dtypes, C((3, 4)), C((2,), dtype=np.int32), C(()), C((0, 3)))
 calls("sort", [d for d in DTYPES if d != BFLOAT16], *ONE_AXIS, C(A(0)), C(A(2, 0)), C(A(4, 6), axis=None), C(A(1000)), style="any")
@@ -514,7 +532,22 @@ calls("fftshift ifftshift", FEW, C(A(8)), C(A(7)), C(A(4, 5)), C(A(4, 5), axes=1
 ELSEWHERE = set("nonzero random uniform integers standard_normal normal".split())
 ANY_ZERO_ORDER = set("sort".split())                  # equal elements may change places
 RENAMED = {"unique": lambda a, **o: np.unique(a, return_index=True, return_inverse=True, return_counts=True, **o),
-           "astype": lambda x, d, **o: x.astype(d, **o)}
+           "astype": lambda x, d, **o: x.astype(d, **o),
+           "gradient": lambda f, v, **o: as_tuple(np.gradient(f, *v, **o)),
+           **{name: lambda arrays, f=getattr(np, name), **o: f(*arrays, **o) for name in ("broadcast_arrays", "meshgrid", "ix_")}}
+
+
+def updated(f):
+    """NumPy's function as one that gives the changed array back."""
+    def call(a, *args, **options):
+        a = a.copy(order="C")
+        f(a, *args, **options)
+        return a
+    return call
+
+
+def as_tuple(r):
+    return r if isinstance(r, (tuple, list)) else (r,)
 
 
 def fill(x, d, style, seed):
@@ -538,6 +571,8 @@ def describe(c):
 
 def other_operation(row):
     f = RENAMED.get(row["name"]) or numpy_function(row["numpy"])
+    if row["kind"] == "update":
+        f = updated(f)
     for dtypes, tolerance, style, made in CALLS[row["name"]]:
         for d in dtypes:
             results.start(f"{row['name']} of {d}" if d is not None else row["name"])

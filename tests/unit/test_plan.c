@@ -190,6 +190,13 @@ Test(plan, gather_is_one_kernel)
     EXPECT_KERNELS(1, kernels(add(mul(g, num(2)), b)));
 }
 
+Test(plan, gather_at_a_running_sum)
+{
+    node *a = f64(SHAPE(30)), *i = leaf_of(KN_INT64, SHAPE(12), (double[]){ 3, -1, 0, 7, -3, 5, 5, 1, 1, 2, 2, 3 });
+    node *at = node_scan(REDUCTION_sum, i, 0, NULL), *g = node_gather(a, (int8_t[]){ -1 }, 1, &at, SHAPE(12), NULL);
+    cr_expect_leq(kernels(add(g, num(1))), 2);
+}
+
 Test(plan, an_index_out_of_range_is_a_fault)
 {
     node *a = f64(SHAPE(30)), *i = leaf_of(KN_INT64, SHAPE(3), (double[]){ 3, 30, 1 });

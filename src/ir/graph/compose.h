@@ -53,12 +53,14 @@ node *reduce_axes(reduction_number r, node *a, uint64_t axes, kn_dtype out, bool
 node *do_reduce(reduction_number r, node *a, uint64_t axes, bool keepdims, message *m);   /* in a's dtype */
 node *do_scan(reduction_number r, node *a, int axis, message *m);                         /* in a's dtype */
 
-/* ---- join.c, select.c, product.c, transform.c ---- */
+/* ---- join.c, select.c, filter.c, product.c, transform.c ---- */
 /* Joined along an axis of their own; shapes are checked. Borrows the nodes. */
 node *join_nodes(int n, node *const *in, int axis, kn_dtype t, const char *name, message *m);
 node *do_join(int n, node **in, int axis, const char *name, message *m);  /* in their common dtype */
 node *do_bordered(node *a, const int64_t *width, message *m);             /* zeros before and after each axis */
 node *do_gather(node *a, int axis, node *index, message *m);              /* elements at positions (integers of any shape, in range) along an axis */
+/* The derivative along an axis: differences over distances (numbers or coordinates; NULL: 1), at the ends of one step or two. */
+node *gradient_along(node *a, int axis, node *spacing, bool second_order, message *m);
 node *last_axis(node *a, int axis, message *m);                           /* consumes; axis moved to the end */
 node *do_product(node *a, node *b, message *m);                           /* (..., m, k) @ (..., k, n), in their common dtype */
 node *do_sort(node *a, int axis, message *m);

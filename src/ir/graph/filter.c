@@ -133,3 +133,109 @@ kn_status op_unwrap(const op_value *args, node **results, message *m)
     node *rest = do_binary(UFUNC_add, x ? do_slice(kept(x), axis, 1, n - 1, m) : NULL, change, m);
     return give(results, do_join(2, (node *[]){do_slice(x, axis, 0, 1, m), rest}, axis, "unwrap", m), m);
 }
+
+/* ---- gradient ---- */
+
+/* w[0] * f[i] + w[1] * f[i + 1] + w[2] * f[i + 2] for n elements from i on. Consumes the weights. */
+static node *weighted_neighbours(node *f, int axis, int64_t i, int64_t n, node *const *w, message *m)
+{
+    node *r = NULL;
+    for (int k = 0; k < 3; k++) {
+        node *part = do_binary(UFUNC_multiply, w[k], do_slice(kept(f), axis, i + k, n, m), m);
+        r = k ? do_binary(UFUNC_add, r, part, m) : part;
+    }
+    return r;
+}
+
+/* Products of d and e with these factors: p * d + q * e. */
+static node *combination(double p, node *d, double q, node *e, message *m)
+{
+    return do_binary(UFUNC_add, do_binary(UFUNC_multiply, weak_float(p, m), kept(d), m), do_binary(UFUNC_multiply, weak_float(q, m), kept(e), m), m);
+}
+
+static node *quotient(node *a, node *b, node *c, message *m) { return do_binary(UFUNC_divide, a, do_binary(UFUNC_multiply, b, c, m), m); }
+
+/* The derivative between three points d and e apart, at the point `where` of them (0, 1, 2): the weights of their values. */
+static void three_point_weights(node *d, node *e, int where, node **w, message *m)
+{
+    node *both = combination(1, d, 1, e, m);
+    switch (where) {
+    case 0:
+        w[0] = quotient(combination(-2, d, -1, e, m), kept(d), kept(both), m);
+        w[1] = quotient(kept(both), kept(d), kept(e), m);
+        w[2] = quotient(do_unary(UFUNC_negative, kept(d), m), kept(e), kept(both), m);
+        break;
+    case 1:
+        w[0] = quotient(do_unary(UFUNC_negative, kept(e), m), kept(d), kept(both), m);
+        w[1] = quotient(combination(-1, d, 1, e, m), kept(d), kept(e), m);
+        w[2] = quotient(kept(d), kept(e), kept(both), m);
+        break;
+    default:
+        w[0] = quotient(kept(e), kept(d), kept(both), m);
+        w[1] = quotient(do_unary(UFUNC_negative, kept(both), m), kept(d), kept(e), m);
+        w[2] = quotient(combination(1, d, 2, e, m), kept(e), kept(both), m);
+    }
+    node_drop(both);
+}
+
+/* Distances from element i on, n of them, shaped to multiply along the axis; a number is all of them. */
+static node *distances(node *dx, const node *f, int axis, int64_t i, int64_t n, message *m)
+{
+    int64_t shape[NDIM_MAX];
+    if (dx->ndim == 0)
+        return kept(dx);
+    for (int d = 0; d < f->ndim; d++)
+        shape[d] = d == axis ? n : 1;
+    return do_reshape(do_slice(kept(dx), 0, i, n, m), f->ndim, shape, m);
+}
+
+/* The derivative at n points from `from` on, each the point `where` of three. */
+static node *by_three_points(node *f, node *dx, int axis, int64_t from, int64_t n, int where, message *m)
+{
+    node *d = distances(dx, f, axis, from, n, m), *e = distances(dx, f, axis, from + 1, n, m), *w[3] = {NULL, NULL, NULL}, *r = NULL;
+    if (d && e) {
+        if (where == 1 && dx->ndim == 0) { /* as it is written for equal distances */
+            node *rise = do_binary(UFUNC_subtract, do_slice(kept(f), axis, from + 2, n, m), do_slice(kept(f), axis, from, n, m), m);
+            r = do_binary(UFUNC_divide, rise, do_binary(UFUNC_multiply, weak_float(2, m), kept(d), m), m);
+        } else {
+            three_point_weights(d, e, where, w, m);
+            r = weighted_neighbours(f, axis, from, n, w, m);
+        }
+    }
+    node_drop(d);
+    node_drop(e);
+    return r;
+}
+
+static node *by_two_points(node *f, node *dx, int axis, int64_t from, message *m)
+{
+    node *rise = do_binary(UFUNC_subtract, do_slice(kept(f), axis, from + 1, 1, m), do_slice(kept(f), axis, from, 1, m), m);
+    return do_binary(UFUNC_divide, rise, distances(dx, f, axis, from, 1, m), m);
+}
+
+node *gradient_along(node *a, int axis, node *spacing, bool second_order, message *m)
+{
+    int64_t n = a->shape[axis];
+    if (n < (second_order ? 3 : 2)) {
+        fail(m, KN_VALUE_ERROR, "gradient: axis %d has %lld elements; it needs at least edge_order + 1", axis, (long long)n);
+        return NULL;
+    }
+    if (spacing && (spacing->ndim > 1 || (spacing->ndim == 1 && spacing->size != n))) {
+        fail(m, KN_VALUE_ERROR, "gradient: distances must be numbers, or coordinates as many as the axis has elements");
+        return NULL;
+    }
+    kn_dtype t = dtype_is_inexact(a->dtype) ? (kn_dtype)a->dtype : KN_FLOAT64;
+    node *f = a->dtype == KN_BOOL ? kept(a) : node_cast(a, t, m), *dx = spacing ? kept(spacing) : weak_float(1, m), *parts[3] = {NULL, NULL, NULL};
+    if (spacing && spacing->ndim == 1) {
+        dx = do_cast(dx, dtype_is_inexact(dx->dtype) ? (kn_dtype)dx->dtype : KN_FLOAT64, m);
+        dx = dx ? do_binary(UFUNC_subtract, do_slice(kept(dx), 0, 1, n - 1, m), do_slice(dx, 0, 0, n - 1, m), m) : NULL;
+    }
+    if (f && dx) {
+        parts[0] = do_cast(second_order ? by_three_points(f, dx, axis, 0, 1, 0, m) : by_two_points(f, dx, axis, 0, m), t, m);
+        parts[1] = do_cast(by_three_points(f, dx, axis, 0, n - 2, 1, m), t, m);
+        parts[2] = do_cast(second_order ? by_three_points(f, dx, axis, n - 3, 1, 2, m) : by_two_points(f, dx, axis, n - 2, m), t, m);
+    }
+    node_drop(f);
+    node_drop(dx);
+    return do_join(3, parts, axis, "gradient", m);
+}

@@ -259,6 +259,8 @@ typedef enum {
     OP_REDUCE,     /* nodes(); axis, dtype, keepdims, initial, where as the row says */
     OP_VIEW,       /* view(): the result shares memory with argument 0 */
     OP_NODES,      /* nodes(): new values */
+    OP_UPDATE,     /* nodes(): the new value of argument 0, which changes in place */
+    OP_MANY,       /* as many results as the arguments say; like FRONTEND, no handler here */
     OP_FRONTEND    /* needs values, a generator's state or a library at the call: no handler here */
 } op_kind;
 #define VIEW_NEEDS_COPY ((kn_status)-1)   /* reshape of a window that has no strides, imag of a real array: the frontend calls op_nodes with argument 0's values */

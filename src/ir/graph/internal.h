@@ -26,7 +26,9 @@ kn_status diagonal_layout(const layout *in, int64_t offset, kn_axis axis1, kn_ax
 #define VIEW_OP(h) view_handler h;
 #define READONLY_VIEW_OP(h) view_handler h;
 #define VIEW_OR_OP(v, n) view_handler v; nodes_handler n;
+#define UPDATE_OP(h) nodes_handler h;
 #define FRONTEND_OP
+#define MANY_OP
 #define OP(name, numpy, kind, ...) kind
 #include "ir/graph/ops.def"
 #undef UFUNC_OP
@@ -35,7 +37,9 @@ kn_status diagonal_layout(const layout *in, int64_t offset, kn_axis axis1, kn_ax
 #undef VIEW_OP
 #undef READONLY_VIEW_OP
 #undef VIEW_OR_OP
+#undef UPDATE_OP
 #undef FRONTEND_OP
+#undef MANY_OP
 
 /* ---- reduce.c ---- */
 node *reduce_request(reduction_number r, const char *name, node *a, uint64_t axes, int64_t count, kn_dtype t, bool keepdims, node *initial, node *where, message *m);
@@ -49,7 +53,12 @@ node *rolled(node *a, int64_t shift, int axis, message *m);
 /* ---- elementwise.c, product.c ---- */
 node *complex_of(node *re, node *im, kn_dtype t, message *m);   /* consumes both; for finite parts */
 
+/* ---- make.c ---- */
+/* value as dtype t, broadcast to the shape; what does not fit, a weak integer included, is an error. Borrows value. */
+node *spread(node *value, kn_dtype t, int ndim, const int64_t *shape, const char *op, message *m);
+
 /* ---- select.c ---- */
+node *positions(node *index, int64_t n, const char *mode, const char *op, message *m);   /* int64, in range by the mode; borrows index */
 /* a's elements at positions (integers of any shape, in range) along an axis. Borrows both. */
 node *gather_axis(node *a, int axis, node *index, message *m);
 #endif

@@ -20,13 +20,25 @@ static kn_status check_shape(int ndim, const int64_t *shape, const char *op, mes
 }
 
 /* value as dtype t; a weak integer must fit. New reference. */
-static node *fitting(node *value, kn_dtype t, const char *op, message *m)
+static node *fitting_number(node *value, kn_dtype t, const char *op, message *m)
 {
     if (value->weak && !scalar_fits(value->attr.number, t)) {
         fail(m, KN_OVERFLOW_ERROR, "%s: the integer is out of bounds for %s", op, dtype_table[t].name);
         return NULL;
     }
     return node_cast(value, t, m);
+}
+
+node *spread(node *value, kn_dtype t, int ndim, const int64_t *shape, const char *op, message *m)
+{
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    bool fits = value->ndim <= ndim;
+    for (int d = 0; fits && d < value->ndim; d++)
+        fits = value->shape[d] == 1 || value->shape[d] == shape[d + ndim - value->ndim];
+    if (fits)
+        return do_broadcast(fitting_number(value, t, op, m), ndim, shape, m);
+    fail(m, KN_VALUE_ERROR, "%s: a value of shape %s does not broadcast to %s", op, shape_text(a, value->ndim, value->shape), shape_text(b, ndim, shape));
+    return NULL;
 }
 
 /* ---- constants ---- */
@@ -53,16 +65,8 @@ kn_status op_empty(const op_value *args, node **results, message *m)
 
 static kn_status full(const char *op, int ndim, const int64_t *shape, node *value, kn_dtype t, node **results, message *m)
 {
-    char a[SHAPE_TEXT], b[SHAPE_TEXT];
     kn_status status = check_shape(ndim, shape, op, m);
-    if (status)
-        return status;
-    bool fits = value->ndim <= ndim;
-    for (int d = 0; fits && d < value->ndim; d++)
-        fits = value->shape[d] == 1 || value->shape[d] == shape[d + ndim - value->ndim];
-    if (!fits)
-        return fail(m, KN_VALUE_ERROR, "%s: a value of shape %s does not broadcast to %s", op, shape_text(a, value->ndim, value->shape), shape_text(b, ndim, shape));
-    return give(results, do_broadcast(fitting(value, t ? t : (kn_dtype)value->dtype, op, m), ndim, shape, m), m);
+    return status ? status : give(results, spread(value, t ? t : (kn_dtype)value->dtype, ndim, shape, op, m), m);
 }
 
 kn_status op_full(const op_value *args, node **results, message *m) { return full("full", args[0].v.shape.ndim, args[0].v.shape.dim, args[1].v.array, args[2].v.dtype, results, m); }

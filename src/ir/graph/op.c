@@ -34,7 +34,9 @@
 #define VIEW_OP(h) OP_VIEW, -1, false, h, NULL
 #define READONLY_VIEW_OP(h) OP_VIEW, -1, true, h, NULL
 #define VIEW_OR_OP(v, n) OP_VIEW, -1, false, v, n
+#define UPDATE_OP(h) OP_UPDATE, -1, false, NULL, h
 #define FRONTEND_OP OP_FRONTEND, -1, false, NULL, NULL
+#define MANY_OP OP_MANY, -1, false, NULL, NULL
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define ROW(...) ROW_(__VA_ARGS__)
@@ -116,7 +118,7 @@ static int64_t word_value(const char *s)
 /* A text default is the C literal with its quotes; the texts there are have no escapes. */
 static const char *text_default(const char *s)
 {
-    static const char *const known[] = {"same_kind", "K", "C", "constant", "raise", "linear", "left", "full", "valid"};
+    static const char *const known[] = {"same_kind", "K", "C", "constant", "raise", "linear", "left", "full", "valid", "xy"};
     if (*s != '"')
         return NULL;
     for (size_t i = 0; i < COUNT(known); i++)
@@ -204,7 +206,7 @@ kn_status op_nodes(int op, const op_value *args, node **results, message *m)
         return status;
     if (o->kind == OP_UFUNC)
         return ufunc_row(op, args, results, m);
-    if (o->kind == OP_FRONTEND)
+    if (o->kind == OP_FRONTEND || o->kind == OP_MANY)
         return fail(m, KN_NOT_AVAILABLE, "%s: not available yet", o->name);
     if (o->kind != OP_VIEW)
         return o->nodes(args, results, m);

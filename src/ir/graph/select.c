@@ -57,8 +57,7 @@ static kn_status mode_of(const char *name, const char *op, range_mode *mode, mes
     return KN_OK;
 }
 
-/* Positions in range by the mode, int64. Borrows index. */
-static node *positions(node *index, int64_t n, range_mode mode, const char *op, message *m)
+static node *positions_by(node *index, int64_t n, range_mode mode, const char *op, message *m)
 {
     if (!dtype_is_integer(index->dtype) && index->dtype != KN_BOOL) {
         fail(m, KN_TYPE_ERROR, "%s: positions must be integers, not %s", op, dtype_table[index->dtype].name);
@@ -81,6 +80,12 @@ static node *positions(node *index, int64_t n, range_mode mode, const char *op, 
     return i;
 }
 
+node *positions(node *index, int64_t n, const char *mode_name, const char *op, message *m)
+{
+    range_mode mode;
+    return mode_of(mode_name, op, &mode, m) ? NULL : positions_by(index, n, mode, op, m);
+}
+
 kn_status op_take(const op_value *args, node **results, message *m)
 {
     node *a = args[0].v.array, *r = NULL;
@@ -95,7 +100,7 @@ kn_status op_take(const op_value *args, node **results, message *m)
     if (status)
         return status;
     node *from = flat ? node_reshape(a, 1, &a->size, m) : kept(a);
-    node *at = from ? positions(args[1].v.array, from->shape[list[0]], mode, "take", m) : NULL;
+    node *at = from ? positions_by(args[1].v.array, from->shape[list[0]], mode, "take", m) : NULL;
     if (at)
         r = gather_axis(from, list[0], at, m);
     node_drop(at);
@@ -127,7 +132,7 @@ kn_status op_take_along_axis(const op_value *args, node **results, message *m)
     }
     if (!status)
         status = shape_broadcast(2, (int[]){x->ndim, x->ndim}, (const int64_t *const[]){left, right}, &ndim, shape, op, m);
-    node *at = status ? NULL : positions(index, x->shape[axis], MODE_RAISE, op, m);
+    node *at = status ? NULL : positions_by(index, x->shape[axis], MODE_RAISE, op, m);
     if (at) {
         shape[axis] = x->shape[axis];
         x = do_broadcast(x, ndim, shape, m);
@@ -165,7 +170,7 @@ kn_status op_choose(const op_value *args, node **results, message *m)
         return status;
     if (n == 0)
         return fail(m, KN_VALUE_ERROR, "choose: there is nothing to choose from");
-    node *at = mode == MODE_RAISE && dtype_is_integer(a->dtype) ? chosen_position(a, n, m) : positions(a, n, mode, "choose", m);
+    node *at = mode == MODE_RAISE && dtype_is_integer(a->dtype) ? chosen_position(a, n, m) : positions_by(a, n, mode, "choose", m);
     node *r = at ? kept(args[1].v.list.at[0]) : NULL;
     for (int i = 1; i < n && r; i++) {
         node *here = do_binary(UFUNC_equal, kept(at), typed_int(KN_INT64, i, m), m);

@@ -307,11 +307,10 @@ static void faults_of(cpu_schedule *s, bool inner, int stage) {
     }
 }
 
-/* One element of O x R: faults, states, stores. */
+/* One element of O x R: states, faults (of what a scan has reached, too), stores. */
 static void inner_body(cpu_schedule *s, int stage) {
     const nest *n = s->n;
     emitter_ready(&s->e, s->needed);
-    faults_of(s, true, stage);
     for (int r = 0; r < n->nreductions; r++) {
         const nest_reduction *q = &n->reductions[r];
         if (reduction_stage(n, q) != stage) continue;
@@ -323,6 +322,7 @@ static void inner_body(cpu_schedule *s, int stage) {
         if (q->scan) publish_state(s, r, next);
     }
     emitter_ready(&s->e, s->needed);
+    faults_of(s, true, stage);
     for (int i = 0; i < n->nstores && !s->partial; i++)
         if (is_inner_store(n, i) && n->exprs[n->stores[i].value].stage == stage) emitter_store(&s->e, i, s->flags);
     for (int r = 0; r < n->nreductions; r++) if (n->reductions[r].scan) for (int c = 0; c < 4; c++) s->e.reduced[c][r] = NO_VALUE;

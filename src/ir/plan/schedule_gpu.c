@@ -50,7 +50,6 @@ static void body(gpu_schedule *s, int stage) {
     const nest *n = s->n;
     emitter *e = &s->e;
     emitter_ready(e, s->needed);
-    for (int i = 0; i < n->nexprs; i++) if (n->exprs[i].kind == EXPR_FAULT && s->needed[i]) emitter_fault(e, (uint32_t)i);
     for (int r = 0; r < n->nreductions && stage >= 0; r++) {
         const nest_reduction *q = &n->reductions[r];
         if (reduction_stage(n, q) != stage) continue;
@@ -64,6 +63,7 @@ static void body(gpu_schedule *s, int stage) {
         for (int c = 0; c < q->nstate; c++) e->reduced[c][r] = shown[c];
     }
     emitter_ready(e, s->needed);
+    for (int i = 0; i < n->nexprs; i++) if (n->exprs[i].kind == EXPR_FAULT && s->needed[i]) emitter_fault(e, (uint32_t)i);
     for (int i = 0; i < n->nstores; i++) {
         bool inner = is_inner_store(n, i);
         if (inner == (stage >= 0) && (!inner || n->exprs[n->stores[i].value].stage == stage)) emitter_store(e, i, 0);
