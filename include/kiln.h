@@ -168,6 +168,8 @@ KN_API kn_rng kn_rng_new(uint64_t seed);               /* belongs to the innermo
 /** Changes the thread's device; KN_NOT_AVAILABLE, and no change, where there is no such device: kn_error() says what is missing. */
 KN_API KN_USE kn_status kn_set_device(kn_device d);
 KN_API kn_device kn_current_device(void);
+/** Waits until the thread's device has done everything: kn_eval only asks for it. For timing; reading values waits by itself. */
+KN_API KN_USE kn_status kn_wait(void);
 /** "NVIDIA H200, sm_90, driver 13.0"; "" where there is no such device. */
 KN_API const char *kn_device_name(kn_device d);
 

@@ -90,6 +90,14 @@ kn_status kn_set_device(kn_device d) {
 
 kn_device kn_current_device(void) { return device_current()->kind; }
 
+kn_status kn_wait(void) {
+    message m = { 0 };
+    device *d = device_current();
+    kn_status status = d->wait(d, &m);
+    if (status) error_record(&m);
+    return status;
+}
+
 const char *kn_device_name(kn_device d) {
     const device *there = device_open(d, NULL);
     return there ? there->what : "";

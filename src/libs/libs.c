@@ -7,6 +7,9 @@
 static const struct { const char *what, *hint, *names[8]; } libraries[] = {
     [LIBRARY_BLAS] = { "matrix products", "libopenblas0-pthread", { "libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libmkl_rt.so.2", "libcblas.so.3", "libblas.so.3" } },
     [LIBRARY_FFTW] = { "Fourier transforms of float64", "libfftw3-double3", { "libfftw3.so.3" } },
+    [LIBRARY_CUDA] = { "NVIDIA GPUs", "NVIDIA's driver", { "libcuda.so.1" } },
+    [LIBRARY_CUBLAS] = { "matrix products on NVIDIA GPUs", "cuBLAS of the CUDA toolkit", { "libcublas.so.13", "libcublas.so.12", "libcublas.so.11", "libcublas.so" } },
+    [LIBRARY_CUFFT] = { "Fourier transforms on NVIDIA GPUs", "cuFFT of the CUDA toolkit", { "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so" } },
     [LIBRARY_FFTWF] = { "Fourier transforms of float32", "libfftw3-single3", { "libfftw3f.so.3" } },
 };
 static const char *found[NLIBRARIES];                 /* atomic */
@@ -33,6 +36,8 @@ static void register_all(void) {
     blas_register();
     fft_register();
     sort_register();
+    cublas_register();
+    cufft_register();
 }
 
 void libs_register(void) {

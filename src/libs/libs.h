@@ -8,9 +8,11 @@ void libs_register(void);
 void blas_register(void);
 void fft_register(void);
 void sort_register(void);
+void cublas_register(void);
+void cufft_register(void);
 
 /* Foreign libraries, by what they do. The first of a library's names that can be loaded is taken, and never unloaded. */
-typedef enum { LIBRARY_BLAS, LIBRARY_FFTW, LIBRARY_FFTWF, NLIBRARIES } library_number;
+typedef enum { LIBRARY_BLAS, LIBRARY_FFTW, LIBRARY_FFTWF, LIBRARY_CUDA, LIBRARY_CUBLAS, LIBRARY_CUFFT, NLIBRARIES } library_number;
 void *library_open(library_number which);            /* NULL: none of the names is there */
 const char *library_what(library_number which);      /* "matrix products" */
 const char *library_found(library_number which);     /* the name that was loaded; NULL */

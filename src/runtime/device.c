@@ -39,6 +39,18 @@ static kn_status cpu_launch(device *d, void *code, const plan_step *s, const uin
     return compiled_run(code, args, s->grid[0], s->serial, s->work, fault, m);
 }
 
+static void *cpu_queue(device *d, message *m) {
+    (void)d;
+    (void)m;
+    return NULL;
+}
+
+static kn_status cpu_wait(device *d, message *m) {
+    (void)d;
+    (void)m;
+    return KN_OK;
+}
+
 static kn_status cpu_finish(device *d, uint64_t *fault, message *m) {
     (void)d;
     (void)fault;
@@ -48,7 +60,7 @@ static kn_status cpu_finish(device *d, uint64_t *fault, message *m) {
 
 static device cpu = {
     .kind = KN_CPU, .profile = "cpu", .what = "CPU", .memory = cpu_memory, .upload = cpu_copy, .download = cpu_copy, .copy = cpu_copy, .clear = cpu_clear,
-    .kernel = cpu_kernel, .kernel_drop = cpu_kernel_drop, .launch = cpu_launch, .finish = cpu_finish,
+    .kernel = cpu_kernel, .kernel_drop = cpu_kernel_drop, .launch = cpu_launch, .queue = cpu_queue, .wait = cpu_wait, .finish = cpu_finish,
 };
 
 device *device_cpu(void) { return &cpu; }

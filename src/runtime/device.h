@@ -24,6 +24,9 @@ struct device {
     void *(*kernel)(device *d, const kernel *k, message *m);
     void (*kernel_drop)(device *d, void *code);
     kn_status (*launch)(device *d, void *code, const plan_step *s, const uint64_t *args, uint64_t *fault, message *m);
+    /* Where libraries put their own work on the device, which becomes the thread's; NULL with a message, or on the CPU. */
+    void *(*queue)(device *d, message *m);
+    kn_status (*wait)(device *d, message *m);     /* until all that was asked is done */
     /* After the last step of a plan that has faults: *fault is the smallest that its kernels found, else unchanged. */
     kn_status (*finish)(device *d, uint64_t *fault, message *m);
 };

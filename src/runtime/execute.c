@@ -103,7 +103,8 @@ static kn_status call_provider(const provider *p, struct provider_call *call, de
     call->scratch_bytes = p->scratch ? p->scratch(call) : 0;
     if (call->scratch_bytes > 0 && !(scratch = d->memory(d, call->scratch_bytes, m))) return KN_MEMORY_ERROR;
     call->scratch = scratch ? scratch->data : NULL;
-    kn_status status = p->run(call);
+    call->queue = d->queue(d, m);
+    kn_status status = m && m->status ? m->status : p->run(call);
     __atomic_fetch_add(&opaque_calls, 1, __ATOMIC_RELAXED);
     buffer_drop(scratch);
     return status;

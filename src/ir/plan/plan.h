@@ -116,6 +116,7 @@ struct provider_call {
     int nin, nout;
     const int64_t *attr; int nattr;
     void *scratch; int64_t scratch_bytes;
+    void *queue;                             /* the device's: what is asked there runs in order (a CUDA stream) */
     message *m;
 };
 typedef struct provider {

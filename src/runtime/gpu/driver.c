@@ -125,6 +125,13 @@ static kn_status gpu_clear(device *d, void *to, size_t n, message *m) {
     return gpu_check(g, g->call.fill(to, 0, n, g->stream), "clearing memory", m);
 }
 
+static void *gpu_queue(device *d, message *m) { return gpu_enter(gpu_of(d), m) ? NULL : gpu_of(d)->stream; }
+
+static kn_status gpu_wait(device *d, message *m) {
+    gpu *g = gpu_of(d);
+    return gpu_enter(g, m) ? KN_RUNTIME_ERROR : gpu_check(g, g->call.stream_wait(g->stream), "waiting for the device", m);
+}
+
 /* Never closed: a device outlives whoever still holds memory on it. */
 static struct { pthread_mutex_t mutex; gpu g; int state; /* 0: not tried, 1: open, 2: none */ message why; } opened[NDIALECTS] = {
     { .mutex = PTHREAD_MUTEX_INITIALIZER }, { .mutex = PTHREAD_MUTEX_INITIALIZER },
@@ -141,7 +148,7 @@ device *gpu_open(dialect which, message *m) {
         bool good = !gpu_load(g, &opened[which].why) && !gpu_start(g, &opened[which].why);
         if (good)
             g->d = (device){ .kind = platforms[which].kind, .profile = g->profile->name, .what = g->what, .memory = gpu_memory, .upload = gpu_upload, .download = gpu_download,
-                             .copy = gpu_copy, .clear = gpu_clear, .kernel = gpu_kernel, .kernel_drop = gpu_kernel_drop, .launch = gpu_launch, .finish = gpu_finish };
+                             .copy = gpu_copy, .clear = gpu_clear, .kernel = gpu_kernel, .kernel_drop = gpu_kernel_drop, .launch = gpu_launch, .queue = gpu_queue, .wait = gpu_wait, .finish = gpu_finish };
         opened[which].state = good ? 1 : 2;
     }
     bool good = opened[which].state == 1;
