@@ -98,7 +98,7 @@ static kernel *only_kernel(const plan *p) {
     return p->steps[0].code;
 }
 
-/* Runs all steps so many times on the same memory; the first result. */
+/* Runs all steps so many times on the same memory, which counters must survive; the first result. */
 static const char *run_plan(case_slice *c, const plan *p, int times) {
     message m = { 0 };
     char **leaves = arena_zero(&c->mem, (size_t)c->s.nleaves + 1, sizeof *leaves), **memory = arena_zero(&c->mem, (size_t)p->nmemory + 1, sizeof *memory);
@@ -115,7 +115,7 @@ static const char *run_plan(case_slice *c, const plan *p, int times) {
         for (int j = 0; j < s->nargs; j++) args[j] = word_of(&s->args[j], scalars, leaves, memory);
         cr_assert_eq(reference_run(s->code, args, 0, s->grid[0], &fault, &m), KN_OK, "%s", m.text);
     }
-    for (int i = 0; i < p->nmemory; i++)
+    for (int i = 0; i < p->nmemory && times > 1; i++)
         for (int64_t b = 0; p->memory[i].zeroed && b < p->memory[i].bytes; b++) cr_assert_eq(memory[i][b], 0, "a counter is not 0 again");
     return memory[p->results[0].at.index] + p->results[0].at.offset;
 }
@@ -419,6 +419,86 @@ Test(gpu_reduce, large_sums_are_one_launch_with_vectors) {
     }
 }
 
+/* ---- scans ---- */
+
+static node *scan(int r, node *a, int axis) { return node_scan(r, a, axis, NULL); }
+
+/* Of 1 and -1, so that products are exact. */
+static node *signs_of(kn_dtype t, int ndim, const int64_t *shape) {
+    int64_t size = 1;
+    for (int d = 0; d < ndim; d++) size *= shape[d];
+    double *v = mem_array((size_t)size + 1, sizeof *v);
+    for (int64_t i = 0; i < size; i++) v[i] = (i * 7919 + i / 13) % 17 < 9 ? 1 : -1;
+    node *n = leaf_of(t, ndim, shape, v);
+    mem_free(v);
+    return n;
+}
+
+Test(gpu_reduce, scan_of_one_axis) {
+    for (int i = 0; i < LENGTHS; i++) {
+        node *x = f32(SHAPE(lengths[i])), *y = f32(SHAPE(lengths[i]));
+        check(scan(REDUCTION_sum, x, 0), "cumsum of %lld", (long long)lengths[i]);
+        check(scan(REDUCTION_max, in_of(KN_INT16, SHAPE(lengths[i])), 0), "cummax of %lld", (long long)lengths[i]);
+        check(map2(UFUNC_add, map2(UFUNC_multiply, scan(REDUCTION_sum, map2(UFUNC_multiply, x, y), 0), num(.5)), y), "cumsum of %lld with more around it", (long long)lengths[i]);
+    }
+}
+
+Test(gpu_reduce, scan_of_two_axes) {
+    for (int i = 0; i < MATRICES; i++)
+        for (int axis = 0; axis < 2; axis++) {
+            check(scan(REDUCTION_sum, f32(2, matrices[i]), axis), "cumsum of (%lld, %lld) along %d", (long long)matrices[i][0], (long long)matrices[i][1], axis);
+            check(scan(REDUCTION_prod, signs_of(KN_FLOAT32, 2, matrices[i]), axis), "cumprod of (%lld, %lld) along %d", (long long)matrices[i][0], (long long)matrices[i][1], axis);
+        }
+    check(scan(REDUCTION_sum, f32(SHAPE(300, 5000)), 1), "cumsum of many long rows");
+    check(scan(REDUCTION_sum, in_of(KN_FLOAT64, SHAPE(300, 5000)), 1), "cumsum of many long rows of float64");
+    for (int axis = 0; axis < 3; axis++) check(scan(REDUCTION_sum, f32(SHAPE(20, 30, 12)), axis), "cumsum of three axes along %d", axis);
+    check(scan(REDUCTION_sum, f32(SHAPE(3, 5000, 4)), 1), "cumsum of a long axis in the middle");
+}
+
+Test(gpu_reduce, scan_of_every_dtype) {
+    for (int t = KN_BOOL; t <= KN_COMPLEX128; t++)
+        for (int r = REDUCTION_sum; r <= REDUCTION_all; r++) {
+            bool logical = r == REDUCTION_any || r == REDUCTION_all, narrow = t == KN_FLOAT16 || t == KN_BFLOAT16;
+            if (logical != (t == KN_BOOL) || (narrow && r < REDUCTION_max)) continue;
+            node *(*make)(kn_dtype, int, const int64_t *) = r == REDUCTION_prod && dtype_is_inexact((kn_dtype)t) ? signs_of : in_of;
+            if (r == REDUCTION_prod && dtype_is_complex((kn_dtype)t)) continue;
+            check(scan(r, make((kn_dtype)t, SHAPE(20000)), 0), "scan by %s of %s", reductions[r].name, dtype_table[t].name);
+            check(scan(r, make((kn_dtype)t, SHAPE(5, 100)), 1), "scan by %s of rows of %s", reductions[r].name, dtype_table[t].name);
+            check(scan(r, make((kn_dtype)t, SHAPE(30, 16)), 0), "scan by %s of columns of %s", reductions[r].name, dtype_table[t].name);
+        }
+}
+
+/* More than a group of windows: 32 * 32 tiles. */
+Test(gpu_reduce, scan_of_many_tiles) {
+    int64_t n = 33 * 32 * 12288 + 5000;
+    case_slice c;
+    double *v = mem_array((size_t)n, sizeof *v);
+    for (int64_t i = 0; i < n; i++) v[i] = (double)(i % 3 - 1);
+    plan *p = planned(&c, scan(REDUCTION_sum, leaf_of(KN_FLOAT32, SHAPE(n), v), 0), "sm_90");
+    const float *got = (const float *)(const void *)run_plan(&c, p, 1);
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) {
+        sum += v[i];
+        cr_assert_eq(got[i], sum, "element %lld is %g, not %g", (long long)i, got[i], sum);
+    }
+    mem_free(v);
+    plan_free(p);
+    slice_free(&c);
+}
+
+Test(gpu_reduce, scans_of_scans_and_after_reductions) {
+    static const int64_t shapes[][2] = { { 40, 12 }, { 5, 300 }, { 2, 20000 }, { 300, 40 } };
+    for (int i = 0; i < 4; i++)
+        for (int axis = 0; axis < 2; axis++) {
+            node *x = f32(2, shapes[i]), *once = scan(REDUCTION_sum, x, axis);
+            check(scan(REDUCTION_sum, once, axis), "cumsum of cumsum along %d", axis);
+            check(map2(UFUNC_subtract, once, spread(REDUCTION_max, x, (uint64_t)1 << axis, 1)), "cumsum less the maximum along %d", axis);
+            check(scan(REDUCTION_sum, map2(UFUNC_subtract, x, spread(REDUCTION_max, x, (uint64_t)1 << axis, 1)), axis), "cumsum after the maximum along %d", axis);
+            right(2, (node *[]){ once, scan(REDUCTION_max, x, axis) }, "two scans at once");
+            right(2, (node *[]){ once, reduce(REDUCTION_sum, x, (uint64_t)1 << axis) }, "a scan and its end");
+        }
+}
+
 /* ---- compilers ---- */
 
 static void compiles(node *root, const char *profile) {
@@ -454,6 +534,9 @@ Test(gpu_reduce, sources_compile) {
         compiles(reduce(REDUCTION_sum, in_of(KN_INT64, SHAPE(3000, 5)), 1), targets[t]);
         compiles(softmax(f32(SHAPE(60, 4096)), 2), targets[t]);
         compiles(softmax(f32(SHAPE(60, 100)), 1), targets[t]);
+        compiles(scan(REDUCTION_sum, f32(SHAPE(100000)), 0), targets[t]);
+        compiles(scan(REDUCTION_max, in_of(KN_FLOAT64, SHAPE(2, 100000)), 1), targets[t]);
+        compiles(scan(REDUCTION_prod, in_of(KN_INT8, SHAPE(90, 100)), 1), targets[t]);
         compiles(layer_norm(f32(SHAPE(60, 1000)), f32(SHAPE(1000)), f32(SHAPE(1000))), targets[t]);
     }
 }

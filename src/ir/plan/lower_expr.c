@@ -287,7 +287,7 @@ static void name_nest(lowering *l) {
     nest *n = l->n;
     size_t len = 0;
     int words = 0;
-    const char *last = "";
+    const node *last = NULL;
     for (uint32_t i = 0; i < l->t->norder; i++) {
         const visit *v = &l->t->visits[l->t->order[i]];
         const node *x = l->p->notes[v->value].n;
@@ -295,13 +295,15 @@ static void name_nest(lowering *l) {
         const char *name = v->kind != VISIT_COMPUTE ? NULL : x->kind == NODE_MAP ? ufuncs[x->op].name : x->kind == NODE_REDUCE || x->kind == NODE_SCAN ? reductions[x->op].name
                                                                                                                 : kinds[x->kind];
         if (x->kind == NODE_WRITE && !l->p->notes[v->value].anchor) name = "join";
-        if (!name || name == last) continue;
-        if (len + strlen(name) + 2 > sizeof n->name) break;
+        if (!name || (last && last->kind == x->kind && last->op == x->op)) continue;
+        const char *scan = x->kind == NODE_SCAN ? "cumulative_" : "";
+        if (len + strlen(scan) + strlen(name) + 2 > sizeof n->name) break;
         if (len) n->name[len++] = '_';
-        memcpy(n->name + len, name, strlen(name) + 1);
-        len += strlen(name);
-        last = name;
-        words++;
+        memcpy(n->name + len, scan, strlen(scan));
+        memcpy(n->name + len + strlen(scan), name, strlen(name) + 1);
+        len += strlen(scan) + strlen(name);
+        last = x;
+        words += *scan ? 2 : 1;
     }
     if (words == 1 && len + sizeof alone <= sizeof n->name) memcpy(n->name + len, alone, sizeof alone);
     if (!len) memcpy(n->name, "copy", 5);

@@ -135,6 +135,7 @@ kn_status schedule_gpu(const nest *n, const device_profile *p, plan_builder *b, 
     bool done = false;
     kn_status status = schedule_gpu_reduce(n, p, b, &done, m);
     if (!status && !done) status = schedule_gpu_row(n, p, b, &done, m);
+    if (!status && !done) status = schedule_gpu_scan(n, p, b, &done, m);
     if (status || done) return status;
     gpu_schedule s = { .n = n };
     int64_t threads = 1, work = n->nexprs + 1;

@@ -117,11 +117,13 @@ static void need_value(rows *s, uint32_t i, int stage) {
 
 static bool stored_in(const rows *s, int store, int stage) {
     bool inner = is_inner_store(s->n, store);
+    if (s->scan) return inner && stage == 1;
     return inner == (stage >= 0) && (!inner || s->n->exprs[s->n->stores[store].value].stage == stage);
 }
 
 static bool fault_in(const rows *s, int i, int stage) {
     const expr *x = &s->n->exprs[i];
+    if (s->scan) return x->kind == EXPR_FAULT && x->inner && stage == 1;
     return x->kind == EXPR_FAULT && x->inner == (stage >= 0) && (!x->inner || x->stage == stage);
 }
 
@@ -131,7 +133,7 @@ bool pass_need(rows *s, int stage) {
     memset(s->needed, 0, (size_t)n->nexprs);
     int number = stage < 0 ? UINT8_MAX - 1 : stage;
     for (int r = 0; r < n->nreductions; r++) {
-        if (stage < 0 || !in_stage(s, r, stage)) continue;
+        if (stage < 0 || !in_stage(s, r, stage)) continue;   /* of a scan in parallel all are in stage 0 */
         any = true;
         for (int c = 0; c < n->reductions[r].nstate; c++) need_value(s, n->reductions[r].lifted[c], number);
     }
@@ -214,7 +216,7 @@ static void load_vectors(rows *s, int stage, kval j) {
         kval vector = local_array(s, storage, v * unit, "");
         array_name(s, vector, stem_of(s, i), v * unit);
         kval at = emitter_load_index(&s->e, (uint32_t)low);
-        kb_inst(k, K_VLOAD, T_VOID, (uint8_t)(v * unit), (kval)s->e.groups[s->e.load_use[low].group].pointer, at, vector);
+        kb_inst(k, K_VLOAD, T_VOID, (uint8_t)(v * unit | (s->at.stream ? LOAD_STREAM : 0)), (kval)s->e.groups[s->e.load_use[low].group].pointer, at, vector);
         if (s->at.steps == 1) {
             s->array[i] = vector;
             if (other >= 0) s->array[other] = vector;
@@ -249,8 +251,7 @@ static place_in_row open_vector(rows *s, kval first) {
     if (s->at.steps > 1) {
         p.j = unroll(s, s->at.steps);
         emitter_push(&s->e);
-        int64_t apart = (int64_t)s->at.crew * (s->at.columns ? 1 : s->at.vector);
-        at = index_op(s, KOP_add, first, index_op(s, KOP_mul, p.j, index_of(s, apart)));
+        at = index_op(s, KOP_add, first, index_op(s, KOP_mul, p.j, index_of(s, s->apart)));
     }
     if (s->at.steps > 1 || s->at.once || !s->at.columns) at = named_value(s, at, s->nouter && !s->at.columns ? "column" : "at");
     if (is_bounded(s)) p.opened = begin_if(s, compare(s, KOP_lt, at, s->end));
@@ -299,13 +300,34 @@ static void keep_values(rows *s, int stage, kval slot) {
             keep_value(s, i, slot, emitter_value(&s->e, (uint32_t)i));
 }
 
+/* A running state as the values of the present element. */
+static void show_state(rows *s, int r, kval slot) {
+    kval state[5];
+    states_get(s, r, slot, state);
+    for (int c = 0; c < s->n->reductions[r].nstate; c++) s->e.reduced[c][r] = state[c];
+}
+
 static void reduce_element(rows *s, int stage, kval slot) {
     for (int r = 0; r < s->n->nreductions; r++) {
         const nest_reduction *q = &s->n->reductions[r];
         kval lifted[4];
         if (stage < 0 || !in_stage(s, r, stage)) continue;
         for (int c = 0; c < q->nstate; c++) lifted[c] = emitter_value(&s->e, q->lifted[c]);
-        states_step(s, r, slot, lifted);
+        if (s->scan) states_set(s, r, slot, lifted);
+        else states_step(s, r, slot, lifted);
+        if (q->scan && !s->scan) show_state(s, r, slot);
+    }
+}
+
+/* Scans in parallel: the states of elements are known. */
+static void show_states(rows *s, kval slot) {
+    for (int r = 0; r < s->n->nreductions; r++) {
+        kval before[5], mine[5], both[5];
+        if (!s->prefix[0]) { show_state(s, r, slot); continue; }
+        states_get(s, r, slot, mine);
+        for (int c = 0; c < states_width(s, r); c++) before[c] = s->prefix[c][r];
+        states_combine(s, r, before, mine, both);
+        for (int c = 0; c < s->n->reductions[r].nstate; c++) s->e.reduced[c][r] = both[c];
     }
 }
 
@@ -331,15 +353,22 @@ static void store_element(rows *s, int stage, kval l) {
     kb_end(s->e.k, inside);
 }
 
+static void forget_running(rows *s) {
+    for (int r = 0; r < s->n->nreductions; r++)
+        for (int c = 0; c < 4 && s->n->reductions[r].scan; c++) s->e.reduced[c][r] = NO_VALUE;
+}
+
 static void element(rows *s, int stage, kval slot, kval l) {
     if (s->at.columns) for (int before = 0; before < (stage < 0 ? s->n->nstages + 1 : stage); before++) states_publish(s, before, l);
     if (stage >= 0) give_values(s, stage, slot);
+    if (s->scan && stage == 1) show_states(s, slot);
     emitter_ready(&s->e, s->needed);
     for (int i = 0; i < s->n->nexprs; i++) if (fault_in(s, i, stage)) emitter_fault(&s->e, (uint32_t)i);
     reduce_element(s, stage, s->at.columns ? l : slot);
     if (stage >= 0) keep_values(s, stage, slot);
     store_element(s, stage, l);
-    if (s->at.columns) states_forget(s);
+    if (s->at.columns || s->scan) states_forget(s);
+    else forget_running(s);
 }
 
 /* ---- vectors that are stored ---- */
@@ -369,7 +398,7 @@ static void store_vectors(rows *s) {
         emitter_open(&s->e, vector_atom(s), s->base);
         kval at = emitter_store_index(&s->e, i);
         emitter_close(&s->e, vector_atom(s));
-        kb_inst(s->e.k, K_VSTORE, T_VOID, (uint8_t)(s->at.vector * (q->pair ? 2 : 1)), (kval)s->e.groups[s->e.store_use[i].group].pointer, at, s->stored[i]);
+        kb_inst(s->e.k, K_VSTORE, T_VOID, (uint8_t)(s->at.vector * (q->pair ? 2 : 1) | (s->at.stream ? STORE_STREAM : 0)), (kval)s->e.groups[s->e.store_use[i].group].pointer, at, s->stored[i]);
     }
     if (inside != NO_VALUE) kb_end(s->e.k, inside);
 }
@@ -393,7 +422,7 @@ static void vector_elements(rows *s, int stage, kval j) {
     store_vectors(s);
 }
 
-static void vectors_from(rows *s, int stage, kval first) {
+void pass_vectors(rows *s, int stage, kval first) {
     declare_arrays(s, stage);
     if (s->at.steps > 1 && any_waits(s, stage)) load_ahead(s, stage, first);
     place_in_row p = open_vector(s, first);
@@ -405,7 +434,7 @@ static void vectors_from(rows *s, int stage, kval first) {
 static void loop_from(rows *s, int stage, kval first, kval end, int64_t apart) {
     kval i = kb_for(s->e.k, LOOP_SERIAL, s->e.index, first, end, index_of(s, apart));
     emitter_push(&s->e);
-    vectors_from(s, stage, i);
+    pass_vectors(s, stage, i);
     emitter_pop(&s->e);
     kb_end(s->e.k, i);
 }
@@ -426,7 +455,7 @@ void pass_run(rows *s, int stage) {
     kval first = plus_base(s, index_op(s, KOP_mul, s->worker, index_of(s, each))), end = s->end;
     if (each > 1) named_value(s, first, "first");
     if (s->at.once) {
-        vectors_from(s, stage, first);
+        pass_vectors(s, stage, first);
         return;
     }
     if (s->at.rest) {

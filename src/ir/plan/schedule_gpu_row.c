@@ -84,8 +84,10 @@ static int result_operand(apart *d, nest *part, int r, int c, bool written) {
     return part->noperands++;
 }
 
-/* A copy of the nest in which results of stages before `stage` are in memory, without reductions of other stages. */
-static nest *part_of(apart *d, int stage) {
+static bool in_part(const nest *n, int r, int stage, bool scans) { return reduction_stage(n, &n->reductions[r]) == stage && n->reductions[r].scan == scans; }
+
+/* A copy of the nest in which results of stages before `stage` are in memory, with the reductions, or scans, of that stage. */
+static nest *part_of(apart *d, int stage, bool scans) {
     const nest *n = d->n;
     arena *mem = builder_arena(d->b);
     nest *part = arena_copy(mem, n, sizeof *n);
@@ -101,16 +103,16 @@ static nest *part_of(apart *d, int stage) {
         if (!(x->args = arena_copy(mem, n->exprs[i].args, (size_t)x->nargs * sizeof *x->args)) && x->nargs) return NULL;
     }
     for (int r = 0; r < n->nreductions; r++) {
-        if (reduction_stage(n, &n->reductions[r]) != stage) continue;
+        if (!in_part(n, r, stage, scans)) continue;
         number[r] = (uint16_t)part->nreductions;
         part->reductions[part->nreductions++] = n->reductions[r];
     }
     for (int i = 0; i < n->nexprs; i++) {
         expr *x = &part->exprs[i];
-        if (x->kind != EXPR_REDUCED) continue;
-        int r = x->op, at = reduction_stage(n, &n->reductions[r]);
-        if (at == stage) x->op = number[r];
-        if (at >= stage) continue;
+        if (x->kind != EXPR_REDUCED && x->kind != EXPR_SCANNED) continue;
+        int r = x->op;
+        if (in_part(n, r, stage, scans)) x->op = number[r];
+        if (x->kind == EXPR_SCANNED || d->memory[r][x->part] < 0 || in_part(n, r, stage, scans)) continue;
         int operand = -1;
         for (int j = 0; j < i && operand < 0; j++)
             if (n->exprs[j].kind == EXPR_REDUCED && n->exprs[j].op == r && n->exprs[j].part == x->part) operand = part->exprs[j].operand;
@@ -125,7 +127,7 @@ static bool add_results(apart *d, nest *part, int stage) {
     const nest *n = d->n;
     for (int i = 0; i < n->nexprs; i++) {
         const expr *x = &n->exprs[i];
-        if (x->kind != EXPR_REDUCED || reduction_stage(n, &n->reductions[x->op]) != stage || d->memory[x->op][x->part] >= 0) continue;
+        if (x->kind != EXPR_REDUCED || !in_part(n, x->op, stage, false) || d->memory[x->op][x->part] >= 0) continue;
         int64_t bytes = ktype_table[x->type].size;
         for (int a = 0; a < n->natoms; a++) if (!n->atoms[a].reduced) bytes *= n->atoms[a].extent;
         if ((d->memory[x->op][x->part] = builder_memory(d->b, bytes, false)) < 0) return false;
@@ -137,10 +139,10 @@ static bool add_results(apart *d, nest *part, int stage) {
 }
 
 /* Stores whose values are known after stage `stage`; those of results come with the last reductions. */
-static void add_stores(apart *d, nest *part, int stage, bool last) {
+static void add_stores(apart *d, nest *part, int stage, bool elements, bool results) {
     for (int i = 0; i < d->n->nstores; i++) {
         bool inner = is_inner_store(d->n, i);
-        if (inner ? d->n->exprs[d->n->stores[i].value].stage == stage : last) part->stores[part->nstores++] = d->n->stores[i];
+        if (inner ? elements && d->n->exprs[d->n->stores[i].value].stage == stage : results) part->stores[part->nstores++] = d->n->stores[i];
     }
 }
 
@@ -154,9 +156,14 @@ static int last_reduction(const nest *n) {
     int last = 0;
     for (int r = 0; r < n->nreductions; r++) {
         int stage = reduction_stage(n, &n->reductions[r]);
-        if (stage > last) last = stage;
+        if (!n->reductions[r].scan && stage > last) last = stage;
     }
     return last;
+}
+
+static bool has_scans(const nest *n, int stage) {
+    for (int r = 0; r < n->nreductions; r++) if (in_part(n, r, stage, true)) return true;
+    return false;
 }
 
 static kn_status schedule_apart(const nest *n, const device_profile *p, plan_builder *b, message *m) {
@@ -164,14 +171,15 @@ static kn_status schedule_apart(const nest *n, const device_profile *p, plan_bui
     if (!d.memory) return fail_memory(m, "scheduling a reduction");
     memset(d.memory, 0xff, (size_t)n->nreductions * sizeof *d.memory);
     int last = last_reduction(n);
-    for (int stage = 0; stage <= n->nstages; stage++) {
-        nest *part = part_of(&d, stage);
-        if (!part || (stage < last && !add_results(&d, part, stage)) || (stage == last && !add_results(&d, part, stage))) return fail_memory(m, "scheduling a reduction");
-        add_stores(&d, part, stage, stage == last);
-        if (!part->nstores) continue;
-        kn_status status = schedule_part(&d, part, p, m);
-        if (status) return status;
-    }
+    for (int stage = 0; stage <= n->nstages; stage++)
+        for (int scans = 0; scans <= has_scans(n, stage); scans++) {
+            nest *part = part_of(&d, stage, scans);
+            if (!part || (!scans && !add_results(&d, part, stage))) return fail_memory(m, "scheduling a reduction");
+            add_stores(&d, part, stage, scans == has_scans(n, stage), !scans && stage == last);
+            if (!part->nstores) continue;
+            kn_status status = schedule_part(&d, part, p, m);
+            if (status) return status;
+        }
     return KN_OK;
 }
 
@@ -182,11 +190,29 @@ static bool can_be_apart(const nest *n) {
     return !n->faults && n->noperands + components <= NEST_OPERANDS;
 }
 
+/* Reductions and scans of rows that are worth more than a thread each; what is scanned is used by its own stage alone. */
+static bool is_mixed(const nest *n) {
+    bool reduces = false, scans = false;
+    int64_t size = 1;
+    for (int a = 0; a < n->natoms; a++) if (n->atoms[a].reduced) size *= n->atoms[a].extent;
+    for (int r = 0; r < n->nreductions; r++) {
+        *(n->reductions[r].scan ? &scans : &reduces) = true;
+        if (n->reductions[r].ordered) return false;
+    }
+    for (int i = 0; i < n->nexprs; i++)
+        if (n->exprs[i].kind == EXPR_SCANNED && n->exprs[i].stage != n->nstages - 1) return false;
+    return reduces && scans && !n->serial && size > 64 && can_be_apart(n);
+}
+
 /* ---- the schedule ---- */
 
 kn_status schedule_gpu_row(const nest *n, const device_profile *p, plan_builder *b, bool *done, message *m) {
     rows s;
     *done = false;
+    if (is_mixed(n)) {
+        *done = true;
+        return schedule_apart(n, p, b, m);
+    }
     if (!rows_are_simple(n)) return KN_OK;
     int atom = rows_contiguous_atom(n);
     if (!rows_init(&s, n, p, b, atom)) return fail_memory(m, "scheduling a row");

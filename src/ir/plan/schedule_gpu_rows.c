@@ -98,19 +98,23 @@ static bool start(rows *s) {
     for (int g = 0; g < s->e.ngroups; g++) s->e.params[s->e.groups[g].pointer].aligned = s->n->operands[s->e.groups[g].operand].aligned && s->e.args[s->e.groups[g].pointer].at.offset % 16 == 0;
     s->results_param = count_param(s, s->at.columns ? "columns" : "rows", s->outer, s->nouter, s->results);
     s->size_param = count_param(s, s->at.columns ? "rows" : s->nouter ? "columns" : "n", s->inner, s->ninner, s->size);
-    if (s->at.chunk) {
+    s->apart = (int64_t)s->at.crew * (s->at.columns ? 1 : s->at.vector);
+    if (s->scan && s->at.chunk && !scan_memory(s, cuts(s))) return false;
+    if (s->at.chunk && !s->scan) {
         int64_t counters = s->at.columns ? ceiling(s->results, block_results(s)) : s->results;
         int memory = builder_memory(s->b, counters * 4, true);
         s->settled = true;
         if (memory < 0 || !states_memory(s, s->results * cuts(s))) return false;
         s->count_param = emitter_array(&s->e, "finished", T_U32, (place){ PLACE_MEMORY, memory, 0 }, true, true);
-        s->cuts_param = emitter_param(&s->e, "blocks", s->e.index, (plan_arg){ .kind = ARG_INTEGER, .value = cuts(s) });
     }
+    if (s->at.chunk) s->cuts_param = emitter_param(&s->e, "blocks", s->e.index, (plan_arg){ .kind = ARG_INTEGER, .value = cuts(s) });
     if (!emitter_start(&s->e, s->n->name)) return false;
     kernel *k = s->e.k;
     k->block[0] = (uint16_t)s->at.threads;
     k->block[1] = k->block[2] = 1;
     k->warp = (uint16_t)s->p->warp;
+    k->ordered = s->scan && s->at.chunk;
+    k->resident = (uint16_t)s->at.resident;
     return true;
 }
 
@@ -215,7 +219,7 @@ static void body(rows *s, kval block, kval thread) {
     if (s->at.chunk) {
         counter = row = s->nouter && s->results > block_results(s) ? named_value(s, index_op(s, KOP_div, block, (kval)s->cuts_param), s->at.columns ? "block_column" : "row") : index_of(s, 0);
         cut = index_op(s, KOP_sub, block, index_op(s, KOP_mul, row, (kval)s->cuts_param));
-        named_value(s, cut, "chunk");
+        named_value(s, cut, s->scan ? "tile" : "chunk");
         take_chunk(s, cut);
     }
     if (s->at.columns) {
@@ -250,8 +254,9 @@ static void body(rows *s, kval block, kval thread) {
     }
     emitter_push(&s->e);
     pass_open_results(s, row);
-    for (int i = 0; i <= s->n->nstages; i++) stage(s, i);
-    if (s->at.chunk) finish_cut(s, row, counter, cut);
+    for (int i = 0; i <= s->n->nstages && !s->scan; i++) stage(s, i);
+    if (s->scan) scan_row(s, row, cut);
+    else if (s->at.chunk) finish_cut(s, row, counter, cut);
     else pass_results(s);
     pass_close_results(s);
     emitter_pop(&s->e);

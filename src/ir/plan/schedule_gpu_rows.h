@@ -22,6 +22,8 @@ typedef struct rows_shape {
     bool rest;                 /* what is left after the last full steps is taken one by one */
     bool carry;                /* sums carry their rounding errors; else so few follow each other that none need to */
     int copies;                /* states a thread has of each reduction while it goes over R */
+    bool stream;               /* vectors are not to stay in caches */
+    int resident;              /* blocks that a multiprocessor is to hold, or 0 */
     int64_t chunk;             /* elements of R that a block takes, and the last block combines the states of all; 0: all */
 } rows_shape;
 
@@ -33,6 +35,7 @@ typedef struct rows {
     rows_shape at;
     int outer[NEST_ATOMS], nouter, inner[NEST_ATOMS], ninner;   /* the last one is along the vectors, where there are any */
     int64_t results, size;     /* elements of O and R */
+    bool scan;                 /* states are of elements: stage 0 makes them, stage 1 uses what they are after scanning */
     int32_t results_param, size_param;            /* or NO_PARAM: the extent of the only atom */
     int32_t cuts_param, count_param, *partial[5];   /* blocks of a result; how many have finished; their states */
     bool *needed, *kept, *ahead;   /* per expression: in the present stage; in an array for later stages; loaded before the rest */
@@ -46,6 +49,9 @@ typedef struct rows {
     kval lane, column;         /* within the warp (i32); columns: number of the vector of results within the block */
     kval base;                 /* of the last outer atom, columns: for the first element of the vector */
     kval first_element, end;   /* of the part of R that this block takes; NO_VALUE: 0 */
+    struct look_back *published;   /* scan of tiles: where their states are published */
+    int64_t apart;             /* elements of R from one step of a thread to the next */
+    kval *prefix[5];           /* scan: per component and reduction, the state of all before this thread's; prefix[0] NULL: nothing */
     kval counter;              /* of the blocks that share the result, or NO_VALUE */
     kval inside;               /* bool: this is no repeated result; NO_VALUE: none is */
 } rows;
@@ -88,8 +94,13 @@ void pass_open_results(rows *s, kval position);        /* the atoms of O; column
 void pass_close_results(rows *s);
 void pass_run(rows *s, int stage);                     /* all elements of R that this thread takes */
 void pass_results(rows *s);                            /* what is made once for each result, by one thread of the crew */
+void pass_vectors(rows *s, int stage, kval first);     /* those of one step each, from element `first` on */
 /* Whether all loads and stores over this atom can be vectors of v elements. */
 bool pass_takes_vectors(const nest *n, int atom, int v);
+
+/* ---- schedule_gpu_scan.c ---- */
+bool scan_memory(rows *s, int64_t tiles);              /* parameters for the states of so many tiles a row */
+void scan_row(rows *s, kval row, kval tile);           /* one thread's part of it */
 
 /* ---- short names ---- */
 static inline kval index_op(rows *s, kop op, kval a, kval b) { return kb_op(s->e.k, op, s->e.index, a, b, 0); }
@@ -104,5 +115,14 @@ static inline kval local_array(rows *s, ktype type, int n, const char *name) {
     kb_name(s->e.k, v, name);
     return v;
 }
+void states_combine(rows *s, int reduction, const kval *a, const kval *b, kval *both);
+bool states_table(rows *s, kval **table);              /* per component and reduction; e.failed where memory is short */
+void states_variables(rows *s, int reduction, const kval *first, const char *stem, kval **var);   /* new ones, named after it */
+void states_read(rows *s, int reduction, kval *const *var, kval *state);
+void states_write(rows *s, int reduction, kval *const *var, const kval *state);
+void states_identity(rows *s, int reduction, kval *state);
+int states_width(const rows *s, int reduction);
+kval states_shared(rows *s, int reduction, int component, int n, const char *stem);   /* a SHARED array, named after it */
+void states_butterfly(rows *s, int stage, int lanes, kval *const *var);   /* neighbouring lanes get the state of all of them */
 kval named_value(rows *s, kval v, const char *name);   /* unless it is a constant, a parameter or has a name */
 #endif

@@ -17,7 +17,7 @@ static nest_reduction now(const rows *s, int r) {
     return q;
 }
 
-static int width(const rows *s, int r) {
+int states_width(const rows *s, int r) {
     nest_reduction q = now(s, r);
     return reduction_width(&q);
 }
@@ -25,7 +25,7 @@ static int width(const rows *s, int r) {
 static ktype type_of(const rows *s, int r, int c) { return reduction_type(&s->n->reductions[r], c); }
 static kval identity(rows *s, int r, int c) { return reduction_identity(&s->e, &s->n->reductions[r], c); }
 
-static void combine(rows *s, int r, const kval *a, const kval *b, kval *both) {
+void states_combine(rows *s, int r, const kval *a, const kval *b, kval *both) {
     nest_reduction q = now(s, r);
     reduction_combine(&s->e, &q, a, b, both);
 }
@@ -68,7 +68,7 @@ void states_declare(rows *s, int stage) {
     s->copies = s->at.copies;
     for (int r = 0; r < s->n->nreductions; r++) {
         if (!in_stage(s, r, stage)) continue;
-        for (int c = 0; c < width(s, r); c++) {
+        for (int c = 0; c < states_width(s, r); c++) {
             kval first = identity(s, r, c);
             s->state[c][r] = s->copies > 1 ? kb_inst(k, K_LOCAL, type_of(s, r, c), 0, (uint32_t)s->copies, 0, 0) : kb_inst(k, K_VAR, type_of(s, r, c), 0, first, 0, 0);
             name_state(s, s->state[c][r], r, c, "", s->copies > 1 ? "s" : "");
@@ -77,21 +77,33 @@ void states_declare(rows *s, int stage) {
     if (s->copies == 1) return;
     kval each = unroll(s, s->copies);
     for (int r = 0; r < s->n->nreductions; r++)
-        for (int c = 0; c < width(s, r); c++)
+        for (int c = 0; c < states_width(s, r); c++)
             if (in_stage(s, r, stage)) kb_inst(k, K_STORE, T_VOID, 0, s->state[c][r], each, identity(s, r, c));
     kb_end(k, each);
 }
 
 void states_get(rows *s, int r, kval slot, kval *state) {
-    for (int c = 0; c < width(s, r); c++)
+    for (int c = 0; c < states_width(s, r); c++)
         state[c] = kb_inst(s->e.k, s->copies > 1 ? K_LOAD : K_GET, type_of(s, r, c), 0, s->state[c][r], s->copies > 1 ? slot : 0, 0);
 }
 
 void states_set(rows *s, int r, kval slot, const kval *state) {
-    for (int c = 0; c < width(s, r); c++) {
+    for (int c = 0; c < states_width(s, r); c++) {
         if (s->copies > 1) kb_inst(s->e.k, K_STORE, T_VOID, 0, s->state[c][r], slot, state[c]);
         else kb_inst(s->e.k, K_SET, T_VOID, 0, s->state[c][r], state[c], 0);
     }
+}
+
+void states_read(rows *s, int r, kval *const *var, kval *state) {
+    for (int c = 0; c < states_width(s, r); c++) state[c] = kb_inst(s->e.k, K_GET, type_of(s, r, c), 0, var[c][r], 0, 0);
+}
+
+void states_write(rows *s, int r, kval *const *var, const kval *state) {
+    for (int c = 0; c < states_width(s, r); c++) kb_inst(s->e.k, K_SET, T_VOID, 0, var[c][r], state[c], 0);
+}
+
+void states_identity(rows *s, int r, kval *state) {
+    for (int c = 0; c < states_width(s, r); c++) state[c] = identity(s, r, c);
 }
 
 void states_step(rows *s, int r, kval slot, const kval *lifted) {
@@ -125,7 +137,7 @@ static void fold_at(rows *s, int r, kval slot, kval other, kval *both) {
     kval a[5], b[5];
     states_get(s, r, slot, a);
     states_get(s, r, other, b);
-    combine(s, r, a, b, both);
+    states_combine(s, r, a, b, both);
 }
 
 /* All copies become two. */
@@ -151,12 +163,12 @@ static bool is_lopsided(const nest_reduction *q) { return q->combine >= 0 && q->
 
 static int width_of_stage(const rows *s, int stage) {
     int sum = 0;
-    for (int r = 0; r < s->n->nreductions; r++) if (in_stage(s, r, stage)) sum += width(s, r);
+    for (int r = 0; r < s->n->nreductions; r++) if (in_stage(s, r, stage)) sum += states_width(s, r);
     return sum;
 }
 
 /* Groups of `lanes` neighbouring lanes: var[c][r] of every lane becomes the combination of all. */
-static void butterfly(rows *s, int stage, int lanes, kval *const *var) {
+void states_butterfly(rows *s, int stage, int lanes, kval *const *var) {
     kernel *k = s->e.k;
     if (lanes == 1) return;
     kval i = kb_for(k, LOOP_UNROLL, T_I32, plain(s, 0), plain(s, log2_of(lanes)), plain(s, 1));
@@ -165,35 +177,35 @@ static void butterfly(rows *s, int stage, int lanes, kval *const *var) {
     for (int r = 0; r < s->n->nreductions; r++) {
         kval mine[5], other[5], both[5];
         if (!in_stage(s, r, stage)) continue;
-        for (int c = 0; c < width(s, r); c++) mine[c] = kb_inst(k, K_GET, type_of(s, r, c), 0, var[c][r], 0, 0);
-        for (int c = 0; c < width(s, r); c++) other[c] = kb_inst(k, K_SHUFFLE, type_of(s, r, c), SHUFFLE_XOR, mine[c], distance, (uint32_t)s->e.k->warp);
-        combine(s, r, mine, other, both);
-        for (int c = 0; c < width(s, r); c++) kb_inst(k, K_SET, T_VOID, 0, var[c][r], both[c], 0);
+        states_read(s, r, var, mine);
+        for (int c = 0; c < states_width(s, r); c++) other[c] = kb_inst(k, K_SHUFFLE, type_of(s, r, c), SHUFFLE_XOR, mine[c], distance, (uint32_t)s->e.k->warp);
+        states_combine(s, r, mine, other, both);
+        states_write(s, r, var, both);
     }
     kb_end(k, i);
     for (int r = 0; r < s->n->nreductions; r++) {
         if (!in_stage(s, r, stage) || !is_lopsided(&s->n->reductions[r])) continue;
-        for (int c = 0; c < width(s, r); c++) {
+        for (int c = 0; c < states_width(s, r); c++) {
             kval all = kb_inst(k, K_GET, type_of(s, r, c), 0, var[c][r], 0, 0);
             kb_inst(k, K_SET, T_VOID, 0, var[c][r], kb_inst(k, K_SHUFFLE, type_of(s, r, c), SHUFFLE_INDEX, all, plain(s, 0), (uint32_t)lanes), 0);
         }
     }
 }
 
-static void make_variables(rows *s, int r, const kval *first, const char *stem, kval **var) {
-    for (int c = 0; c < width(s, r); c++) {
+void states_variables(rows *s, int r, const kval *first, const char *stem, kval **var) {
+    for (int c = 0; c < states_width(s, r); c++) {
         var[c][r] = kb_inst(s->e.k, K_VAR, type_of(s, r, c), 0, first[c], 0, 0);
         name_state(s, var[c][r], r, c, stem, "");
     }
 }
 
-static bool make_table(rows *s, kval **table) {
+bool states_table(rows *s, kval **table) {
     for (int c = 0; c < 5; c++)
         if (!(table[c] = arena_zero(s->e.mem, (size_t)s->n->nreductions + 1, sizeof(kval)))) { s->e.failed = true; return false; }
     return true;
 }
 
-static kval shared_array(rows *s, int r, int c, int n, const char *before) {
+kval states_shared(rows *s, int r, int c, int n, const char *before) {
     kval v = kb_inst(s->e.k, K_SHARED, type_of(s, r, c), 0, (uint32_t)n, 0, 0);
     name_state(s, v, r, c, before, "s");
     return v;
@@ -202,13 +214,13 @@ static kval shared_array(rows *s, int r, int c, int n, const char *before) {
 /* The copies of a thread become one, in variables. */
 static void fold_thread(rows *s, int stage) {
     kval *var[5];
-    if (s->copies == 1 || !make_table(s, var)) return;
+    if (s->copies == 1 || !states_table(s, var)) return;
     fold(s, stage);
     for (int r = 0; r < s->n->nreductions; r++) {
         kval both[5];
         if (!in_stage(s, r, stage)) continue;
         fold_at(s, r, index_of(s, 0), index_of(s, 1), both);
-        make_variables(s, r, both, "warp_", var);
+        states_variables(s, r, both, "warp_", var);
     }
     s->copies = 1;
     for (int c = 0; c < 5; c++) s->state[c] = var[c];
@@ -219,16 +231,16 @@ static void combine_warps(rows *s, int stage, int warps) {
     kernel *k = s->e.k;
     int warp = k->warp;
     kval *shared[5], *var[5];
-    if (!make_table(s, shared) || !make_table(s, var)) return;
+    if (!states_table(s, shared) || !states_table(s, var)) return;
     for (int r = 0; r < s->n->nreductions; r++)
-        for (int c = 0; c < width(s, r); c++) if (in_stage(s, r, stage)) shared[c][r] = shared_array(s, r, c, warps, "warp_");
+        for (int c = 0; c < states_width(s, r); c++) if (in_stage(s, r, stage)) shared[c][r] = states_shared(s, r, c, warps, "warp_");
     kval leads = begin_if(s, named_value(s, compare(s, KOP_eq, s->lane, plain(s, 0)), "leads"));
     kval warp_number = index_op(s, KOP_div, s->worker, index_of(s, warp));
     for (int r = 0; r < s->n->nreductions; r++) {
         kval mine[5];
         if (!in_stage(s, r, stage)) continue;
         states_get(s, r, 0, mine);
-        for (int c = 0; c < width(s, r); c++) kb_inst(k, K_STORE, T_VOID, 0, shared[c][r], warp_number, mine[c]);
+        for (int c = 0; c < states_width(s, r); c++) kb_inst(k, K_STORE, T_VOID, 0, shared[c][r], warp_number, mine[c]);
     }
     kb_end(k, leads);
     kb_inst(k, K_BARRIER, T_VOID, 0, 0, 0, 0);
@@ -236,17 +248,17 @@ static void combine_warps(rows *s, int stage, int warps) {
     for (int r = 0; r < s->n->nreductions; r++) {
         kval of_warp[5];
         if (!in_stage(s, r, stage)) continue;
-        for (int c = 0; c < width(s, r); c++) of_warp[c] = kb_inst(k, K_LOAD, type_of(s, r, c), 0, shared[c][r], from, 0);
-        make_variables(s, r, of_warp, "block_", var);
+        for (int c = 0; c < states_width(s, r); c++) of_warp[c] = kb_inst(k, K_LOAD, type_of(s, r, c), 0, shared[c][r], from, 0);
+        states_variables(s, r, of_warp, "block_", var);
     }
     for (int c = 0; c < 5; c++) s->state[c] = var[c];
-    butterfly(s, stage, warps, s->state);
+    states_butterfly(s, stage, warps, s->state);
 }
 
 void states_combine_row(rows *s, int stage) {
     int warp = s->e.k->warp;
     fold_thread(s, stage);
-    butterfly(s, stage, s->at.crew < warp ? s->at.crew : warp, s->state);
+    states_butterfly(s, stage, s->at.crew < warp ? s->at.crew : warp, s->state);
     if (s->at.crew > warp) combine_warps(s, stage, s->at.crew / warp);
 }
 
@@ -264,8 +276,8 @@ static void combine_lanes(rows *s, int stage, int across) {
         kval mine[5], other[5], both[5];
         if (!in_stage(s, r, stage)) continue;
         states_get(s, r, l, mine);
-        for (int c = 0; c < width(s, r); c++) other[c] = kb_inst(k, K_SHUFFLE, type_of(s, r, c), SHUFFLE_XOR, mine[c], distance, k->warp);
-        combine(s, r, mine, other, both);
+        for (int c = 0; c < states_width(s, r); c++) other[c] = kb_inst(k, K_SHUFFLE, type_of(s, r, c), SHUFFLE_XOR, mine[c], distance, k->warp);
+        states_combine(s, r, mine, other, both);
         states_set(s, r, l, both);
     }
     kb_end(k, i);
@@ -278,14 +290,14 @@ void states_combine_columns(rows *s, int stage) {
     kernel *k = s->e.k;
     int vector = s->at.vector, across = s->at.threads / s->at.crew, lines = s->at.crew;
     kval *shared[5], line_number = s->worker, leads = NO_VALUE;
-    if (s->at.crew == 1 || !make_table(s, shared)) return;
+    if (s->at.crew == 1 || !states_table(s, shared)) return;
     if (across < k->warp) {
         combine_lanes(s, stage, across);
         lines = s->at.threads / k->warp;
         line_number = index_op(s, KOP_div, s->thread, index_of(s, k->warp));
     }
     for (int r = 0; r < s->n->nreductions; r++)
-        for (int c = 0; c < width(s, r); c++) if (in_stage(s, r, stage)) shared[c][r] = shared_array(s, r, c, lines * across * vector, across < k->warp ? "warp_" : "thread_");
+        for (int c = 0; c < states_width(s, r); c++) if (in_stage(s, r, stage)) shared[c][r] = states_shared(s, r, c, lines * across * vector, across < k->warp ? "warp_" : "thread_");
     for (int again = 0; again < 2; again++) {
         if (again) states_declare(s, stage);
         else if (across < k->warp) leads = begin_if(s, compare(s, KOP_lt, s->lane, plain(s, across)));
@@ -296,12 +308,12 @@ void states_combine_columns(rows *s, int stage) {
             kval mine[5], other[5], both[5];
             if (!in_stage(s, r, stage)) continue;
             states_get(s, r, l, mine);
-            for (int c = 0; c < width(s, r); c++) {
+            for (int c = 0; c < states_width(s, r); c++) {
                 if (again) other[c] = kb_inst(k, K_LOAD, type_of(s, r, c), 0, shared[c][r], at, 0);
                 else kb_inst(k, K_STORE, T_VOID, 0, shared[c][r], at, mine[c]);
             }
             if (!again) continue;
-            combine(s, r, mine, other, both);
+            states_combine(s, r, mine, other, both);
             states_set(s, r, l, both);
         }
         if (vector > 1) kb_end(k, l);
@@ -317,7 +329,7 @@ void states_store(rows *s, kval slot, kval at) {
     for (int r = 0; r < s->n->nreductions; r++) {
         kval mine[5];
         states_get(s, r, slot, mine);
-        for (int c = 0; c < width(s, r); c++) kb_inst(s->e.k, K_STORE, T_VOID, 0, (kval)s->partial[c][r], at, mine[c]);
+        for (int c = 0; c < states_width(s, r); c++) kb_inst(s->e.k, K_STORE, T_VOID, 0, (kval)s->partial[c][r], at, mine[c]);
     }
 }
 
@@ -325,15 +337,15 @@ void states_add(rows *s, kval slot, kval at) {
     for (int r = 0; r < s->n->nreductions; r++) {
         kval mine[5], other[5], both[5];
         states_get(s, r, slot, mine);
-        for (int c = 0; c < width(s, r); c++) other[c] = kb_inst(s->e.k, K_LOAD, type_of(s, r, c), 0, (kval)s->partial[c][r], at, 0);
-        combine(s, r, mine, other, both);
+        for (int c = 0; c < states_width(s, r); c++) other[c] = kb_inst(s->e.k, K_LOAD, type_of(s, r, c), 0, (kval)s->partial[c][r], at, 0);
+        states_combine(s, r, mine, other, both);
         states_set(s, r, slot, both);
     }
 }
 
 bool states_memory(rows *s, int64_t count) {
     for (int r = 0; r < s->n->nreductions; r++)
-        for (int c = 0; c < width(s, r); c++) {
+        for (int c = 0; c < states_width(s, r); c++) {
             ktype t = type_of(s, r, c);
             int memory = builder_memory(s->b, count * ktype_table[t].size, false);
             const char *name = arena_text(s->e.mem, "partial_%s", state_name(s, r, c));
