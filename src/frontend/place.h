@@ -15,4 +15,7 @@ text_place place_find(const char *text, size_t length, size_t at);
  * line's end. Of a long line, what is around the place. Control characters show as spaces. No newline follows. */
 enum { PLACE_SHOWN = 400 };          /* bytes that hold it, the NUL included */
 void place_show(const char *text, size_t length, size_t at, size_t end, char shown[PLACE_SHOWN]);
+
+/* The character at s, of at most n bytes: how many bytes it has, and its number in *code (unless NULL); 0 when it is not UTF-8. */
+size_t utf8_decode(const char *s, size_t n, uint32_t *code);
 #endif

@@ -182,6 +182,8 @@ typedef struct syntax_tree {
     const char *const *names;        /* every name once */
     uint32_t nnames, nnodes;
     const syntax_function *module;   /* the program; body: its statements */
+    const syntax_function *const *functions;   /* all, the module first, each before those inside it */
+    uint32_t nfunctions;
     arena memory;
 } syntax_tree;
 
@@ -210,5 +212,5 @@ uint32_t syntax_name(const syntax_tree *t, const char *name);
 
 /* ---- syntax_dump.c ---- */
 void syntax_dump(const syntax_tree *t, text *out);           /* the tree, as text for tests and for reading */
-void syntax_dump_scopes(const syntax_tree *t, text *out);    /* a line for each function: its locals, cells, free names */
+void syntax_dump_scopes(const syntax_tree *t, text *out);    /* a line for each function: its slots and what they capture */
 #endif
