@@ -15,7 +15,7 @@ enum {
     GLOBAL = 32, NONLOCAL = 64,   /* declared */
     CELL = 128, FREE = 256   /* found out */
 };
-enum { NOWHERE = UINT32_MAX };
+#define NOWHERE UINT32_MAX       /* no symbol */
 
 typedef struct symbol { uint32_t scope, name, flags, slot, at; } symbol;
 typedef struct scope { syntax_function *function; uint32_t around; } scope;
