@@ -110,6 +110,8 @@ uint64_t scope_innermost(void);                      /* id, or 0 */
 bool scope_adopt(uint64_t scope, kn_array a);        /* of this thread; false: out of memory or no such scope */
 uint64_t scope_around(uint64_t scope);               /* id of the scope around it, 0: none */
 void *scope_room(size_t bytes);                      /* memory that lives as long as the innermost scope; NULL on failure */
+uint32_t scope_made(void);                           /* how many handles the innermost scope lists now */
+void scope_sweep(uint32_t mark);                     /* lets go of those listed since scope_made() was mark, as closing would */
 char *scope_text(const char *s, size_t n);           /* a copy that lives as long as the innermost scope; NULL on failure */
 void scope_error(kn_status status);                  /* notes the first error of every open scope of this thread */
 void scope_touch(kn_array a);                        /* a has been given a new value that may be pending: looked at when the scope closes */
@@ -120,6 +122,9 @@ void scope_boundary(void);
 /* ---- errors.c ---- */
 void error_record(const message *m);                 /* a new error: the thread's last, the scope's first, the callback */
 void error_repeat(const message *m);                 /* an error met again: the thread's last, the scope's first */
+/* Between the two errors are told to nobody: the language's programs may handle them. */
+bool errors_hold(message *before);
+void errors_go(bool was, const message *before);     /* with what errors_hold gave */
 
 /* ---- index_text.c: the text between the brackets of a[...] ---- */
 #define INDEX_MOST 128                               /* items */

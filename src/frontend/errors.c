@@ -9,18 +9,33 @@
 
 static _Thread_local message last;
 static _Thread_local bool calling;        /* a callback that makes errors is not called for them */
+static _Thread_local bool held;           /* a program runs that may handle its errors itself */
 
 /* The documented process-wide registry of kn_on_error. */
 static struct { pthread_mutex_t mutex; kn_error_callback *f; void *arg; } callback = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 void error_repeat(const message *m) {
     if (m != &last) last = *m;
-    scope_error(m->status);
+    if (!held) scope_error(m->status);
+}
+
+bool errors_hold(message *before) {
+    bool was = held;
+    held = true;
+    before->status = last.status;
+    if (last.status) *before = last;
+    return was;
+}
+
+void errors_go(bool was, const message *before) {
+    held = was;
+    last.status = before->status;
+    if (last.status) last = *before;
 }
 
 void error_record(const message *m) {
     error_repeat(m);
-    if (calling) return;
+    if (calling || held) return;
     pthread_mutex_lock(&callback.mutex);
     kn_error_callback *f = callback.f;
     void *arg = callback.arg;

@@ -106,6 +106,17 @@ void scope_error(kn_status status) {
     for (scope *s = innermost; s; s = s->outer) if (!s->first) s->first = status;
 }
 
+uint32_t scope_made(void) { return innermost ? innermost->n : 0; }
+
+void scope_sweep(uint32_t mark) {
+    scope *s = innermost;
+    if (!s) return;
+    while (s->n > mark) {
+        s->n--;
+        handle_let_go(s->arrays[s->n], s->id, &s->at);
+    }
+}
+
 /* ---- pending work at a body's end ---- */
 
 static void touch(scope *s, kn_array a) {

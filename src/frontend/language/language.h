@@ -255,7 +255,8 @@ struct machine {
 machine *machine_new(message *m);
 void machine_free(machine *m);
 /* Raises kind ("ValueError") with a sentence; the place is the one being evaluated. Always gives ABSENT. */
-value raise(machine *m, const char *kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+value raise_error(machine *m, const char *kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+#define raise(...) raise_error(__VA_ARGS__)
 value raise_message(machine *m, const message *why);               /* an error of the library */
 value raise_memory(machine *m);
 value raise_key(machine *m, value key);              /* KeyError(key) */
