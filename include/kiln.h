@@ -70,11 +70,19 @@ KN_API kn_array (kn_assign)(kn_array a, kn_array v);
  * that follow. Basic indices give views, arrays and masks give new arrays; a mask is evaluated. Positions out of range:
  * an IndexError, for arrays of positions when values are read. kn_set(a, "1:, 0", v) is a[1:, 0] = v and returns a.
  * kn_text("sqrt(a**2 + b**2)", a, b) is the value of an expression in Kiln's language, kn_run("u[m] += v", u, m, v) runs a
- * program on arrays that it may update. */
+ * program on arrays that it may update. C numbers are Python's numbers there. An array whose name kn_run's program binds
+ * anew (u = u + 1) shows the new value afterwards, as after kn_let. A text is read once, however often it is run. */
 KN_API KN_USE kn_array kn_index_with(kn_array a, const char *index, const kn_named *names, size_t n);
 KN_API kn_array kn_set_with(kn_array a, const char *index, kn_array v, const kn_named *names, size_t n);
 KN_API KN_USE kn_array kn_text_with(const char *text, const kn_named *names, size_t n);
 KN_API kn_status kn_run_with(const char *text, const kn_named *names, size_t n);
+/** A program that is kept by its owner: read once, run by any number of threads at a time. NULL when it cannot be read (kn_error).
+ * kn_program_run(p, u, v) runs it as kn_run, kn_program_value(p, u, v) gives the value of its last expression as kn_text. */
+typedef struct kn_program kn_program;
+KN_API KN_USE kn_program *kn_program_new(const char *text);
+KN_API kn_status kn_program_run_with(kn_program *p, const kn_named *names, size_t n);
+KN_API KN_USE kn_array kn_program_value_with(kn_program *p, const kn_named *names, size_t n);
+KN_API void kn_program_free(kn_program *p);
 
 /* ---- memory of the program ---- */
 typedef enum {
@@ -196,6 +204,10 @@ KN_END_C
 #define kn_text_0(t) kn_text_with(t, KN_NULL_, 0)
 #define kn_run(...) KN_CAT_(kn_run_, KN_MORE_1_(__VA_ARGS__))(__VA_ARGS__)
 #define kn_run_0(t) kn_run_with(t, KN_NULL_, 0)
+#define kn_program_run(...) KN_CAT_(kn_program_run_, KN_MORE_1_(__VA_ARGS__))(__VA_ARGS__)
+#define kn_program_run_0(p) kn_program_run_with(p, KN_NULL_, 0)
+#define kn_program_value(...) KN_CAT_(kn_program_value_, KN_MORE_1_(__VA_ARGS__))(__VA_ARGS__)
+#define kn_program_value_0(p) kn_program_value_with(p, KN_NULL_, 0)
 #define kn_at(...) KN_CAT_(kn_at_, KN_MORE_4_(__VA_ARGS__))(__VA_ARGS__)
 #define kn_at_0(op, a, i, b) kn_at_with(op, a, i, KN_ARG(b), KN_NULL_, 0)
 
@@ -206,6 +218,8 @@ KN_END_C
 #define kn_set_1(a, i, v, ...) kn_set_with(a, i, KN_ARG(v), KN_NAMED_(__VA_ARGS__))
 #define kn_text_1(t, ...) kn_text_with(t, KN_NAMED_(__VA_ARGS__))
 #define kn_run_1(t, ...) kn_run_with(t, KN_NAMED_(__VA_ARGS__))
+#define kn_program_run_1(p, ...) kn_program_run_with(p, KN_NAMED_(__VA_ARGS__))
+#define kn_program_value_1(p, ...) kn_program_value_with(p, KN_NAMED_(__VA_ARGS__))
 #define kn_at_1(op, a, i, b, ...) kn_at_with(op, a, i, KN_ARG(b), KN_NAMED_(__VA_ARGS__))
 
 #define KN_DTYPE_OF_(p) _Generic(*(p), bool: KN_BOOL, signed char: KN_INT8, short: KN_INT16, int: KN_INT32, long: KN_INT64, long long: KN_INT64, \
@@ -234,12 +248,16 @@ inline kn_array kn_index_named(kn_array a, const char *index, kn_names n) { retu
 inline kn_array kn_set_named(kn_array a, const char *index, kn_array v, kn_names n) { return kn_set_with(a, index, v, n.begin(), n.size()); }
 inline kn_array kn_text_named(const char *text, kn_names n) { return kn_text_with(text, n.begin(), n.size()); }
 inline kn_status kn_run_named(const char *text, kn_names n) { return kn_run_with(text, n.begin(), n.size()); }
+inline kn_status kn_program_run_named(kn_program *p, kn_names n) { return kn_program_run_with(p, n.begin(), n.size()); }
+inline kn_array kn_program_value_named(kn_program *p, kn_names n) { return kn_program_value_with(p, n.begin(), n.size()); }
 inline kn_array kn_at_named(const char *op, kn_array a, const char *index, kn_array b, kn_names n) { return kn_at_with(op, a, index, b, n.begin(), n.size()); }
 #define KN_NAME_(s, x) kn_named{#x, kn_arg(x).a},
 #define kn_index_1(a, i, ...) kn_index_named(a, i, {KN_NAMES_(__VA_ARGS__)})
 #define kn_set_1(a, i, v, ...) kn_set_named(a, i, KN_ARG(v), {KN_NAMES_(__VA_ARGS__)})
 #define kn_text_1(t, ...) kn_text_named(t, {KN_NAMES_(__VA_ARGS__)})
 #define kn_run_1(t, ...) kn_run_named(t, {KN_NAMES_(__VA_ARGS__)})
+#define kn_program_run_1(p, ...) kn_program_run_named(p, {KN_NAMES_(__VA_ARGS__)})
+#define kn_program_value_1(p, ...) kn_program_value_named(p, {KN_NAMES_(__VA_ARGS__)})
 #define kn_at_1(op, a, i, b, ...) kn_at_named(op, a, i, KN_ARG(b), {KN_NAMES_(__VA_ARGS__)})
 
 template <class T> struct kn_dtype_of_type;
