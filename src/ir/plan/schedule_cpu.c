@@ -3,7 +3,9 @@
  * How it works: one atom becomes the vector loop (LANE); the leading outer atoms, and tiles of a long vector loop, become
  * the GRID that workers share; the rest are SERIAL loops. Where the lane atom is reduced (row mode) a row is reduced by
  * all lanes, which are then combined; where it is not (column mode) every lane reduces a column of its own. A reduction
- * with few results over a long domain is cut into chunks, whose partial states a second kernel combines. All choices
+ * with few results over a long domain is cut into chunks, whose partial states a second kernel combines. Where operands lie
+ * across (a transposition), tiles of the lane atom and of the atom that they run along make every cache line that is read
+ * serve all its elements. All choices
  * depend on extents only through coarse classes, so that kernels serve many sizes. How expressions are made is emit.c's. */
 #include <string.h>
 #include "ir/plan/emit.h"
@@ -13,6 +15,8 @@
 #define ENOUGH_GRID 64           /* GRID iterations that keep any number of workers busy */
 #define SHORT_LANE 16            /* lane extents below this leave most of a vector idle */
 #define MOST_CUT_REDUCTIONS 64
+#define ACROSS_BYTES 64          /* of an operand that lies across: a tile is a cache line wide */
+#define ACROSS_LANES 64          /* lanes of such a tile */
 #define STREAM_BYTES ((int64_t)1 << 24)   /* results larger than the caches are written past them */
 
 typedef struct cpu_loops {
@@ -22,6 +26,7 @@ typedef struct cpu_loops {
     bool row;                              /* the lane atom is reduced */
     int ngrid;                             /* leading outer atoms in the GRID */
     bool tiled; int64_t tile;              /* the lane atom is cut into tiles of this many elements, in the GRID too */
+    int across; int64_t across_tile;       /* an outer atom that is cut into tiles, in the GRID, which run inside; < 0: none */
     int cut; int64_t cut_extent, ncuts;    /* chunks: the atom that is cut, elements a chunk, chunks; cut < 0: not */
     int lanes;                             /* W */
 } cpu_loops;
@@ -32,7 +37,7 @@ typedef struct cpu_schedule {
     plan_builder *b;
     cpu_loops loops;
     emitter e;
-    int32_t total, ntiles, tile_param, cut_param, ncuts_param;
+    int32_t total, ntiles, nacross, cut_param, ncuts_param;
     kval *state[5];                        /* per reduction and component: the VAR */
     int32_t *scratch[5];                   /* cut: per reduction and component: parameter of the partial states */
     bool partial;                          /* this kernel stores partial states instead of results */
@@ -106,23 +111,42 @@ static void choose_cut(const nest *n, const device_profile *p, cpu_loops *l) {
     l->ncuts = (n->atoms[cut].extent + l->cut_extent - 1) / l->cut_extent;
 }
 
+/* An outer atom along which a large operand is contiguous that the vector loop would cross, or -1. */
+static int choose_across(const nest *n, int lane, int64_t *tile) {
+    if (lane < 0 || n->serial || n->nreductions) return -1;
+    for (int i = 0; i < n->nexprs; i++) {
+        const expr *x = &n->exprs[i];
+        if (x->kind != EXPR_LOAD || x->index >= 0) continue;
+        int64_t step = x->at.stride[lane] < 0 ? -x->at.stride[lane] : x->at.stride[lane], size = ktype_table[n->operands[x->operand].type].size, unit = x->pair ? 2 : 1;
+        if (step * size < ACROSS_BYTES || n->atoms[lane].extent < 8) continue;
+        for (int a = 0; a < n->natoms; a++) {
+            int64_t along = x->at.stride[a] < 0 ? -x->at.stride[a] : x->at.stride[a];
+            if (a == lane || along != unit || n->atoms[a].extent < 8) continue;
+            *tile = ACROSS_BYTES / (size * unit);
+            return *tile > 1 ? a : -1;
+        }
+    }
+    return -1;
+}
+
 static cpu_loops choose_loops(const nest *n, const device_profile *p) {
     cpu_loops l = { .lane = choose_lane(n), .lanes = choose_lanes(n, p), .cut = -1 };
     l.row = l.lane >= 0 && n->atoms[l.lane].reduced;
+    l.across = choose_across(n, l.lane, &l.across_tile);
     for (int a = 0; a < n->natoms; a++) {
-        if (a == l.lane) continue;
+        if (a == l.lane || a == l.across) continue;
         if (n->atoms[a].reduced) l.inner[l.ninner++] = a;
         else l.outer[l.nouter++] = a;
     }
     choose_cut(n, p, &l);
     if (l.lane >= 0 && !l.row) {
-        l.tile = n->nreductions ? l.lanes : TILE;
+        l.tile = n->nreductions ? l.lanes : l.across >= 0 ? ACROSS_LANES : TILE;
         l.tiled = true;
     }
     int64_t grid = 1;
     if (!n->serial)
         while (l.ngrid < l.nouter && (grid < ENOUGH_GRID || l.cut >= 0)) grid *= n->atoms[l.outer[l.ngrid++]].extent;
-    if (l.tiled && !n->nreductions && l.ngrid && grid >= ENOUGH_GRID) l.tiled = false;   /* rows are work enough: whole ones */
+    if (l.tiled && l.across < 0 && !n->nreductions && l.ngrid && grid >= ENOUGH_GRID) l.tiled = false;   /* rows are work enough: whole ones */
     return l;
 }
 
@@ -136,12 +160,14 @@ static kval smaller(cpu_schedule *s, kval a, kval b) {
 
 static void integer_args(cpu_schedule *s) {
     const cpu_loops *l = &s->loops;
-    int64_t total = 1, tiles = 1;
+    int64_t total = 1, tiles = 1, across = 1;
     for (int i = 0; i < l->ngrid; i++) total *= s->n->atoms[l->outer[i]].extent;
     if (l->tiled) tiles = (s->n->atoms[l->lane].extent + l->tile - 1) / l->tile;
     if (l->cut >= 0) tiles = l->ncuts;
-    s->total = emitter_param(&s->e, "blocks", T_I64, (plan_arg){ .kind = ARG_INTEGER, .value = total * tiles });
-    s->ntiles = (l->tiled || l->cut >= 0) && l->ngrid ? emitter_param(&s->e, "tiles", T_I64, (plan_arg){ .kind = ARG_INTEGER, .value = tiles }) : NO_PARAM;
+    if (l->across >= 0) across = (s->n->atoms[l->across].extent + l->across_tile - 1) / l->across_tile;
+    s->total = emitter_param(&s->e, "blocks", T_I64, (plan_arg){ .kind = ARG_INTEGER, .value = total * tiles * across });
+    s->nacross = l->across >= 0 && l->ngrid ? emitter_param(&s->e, "strips", T_I64, (plan_arg){ .kind = ARG_INTEGER, .value = across }) : NO_PARAM;
+    s->ntiles = (l->tiled || l->cut >= 0) && (l->ngrid || l->across >= 0) ? emitter_param(&s->e, "tiles", T_I64, (plan_arg){ .kind = ARG_INTEGER, .value = tiles }) : NO_PARAM;
     s->cut_param = l->cut >= 0 ? emitter_param(&s->e, "chunk", T_I64, (plan_arg){ .kind = ARG_INTEGER, .value = l->cut_extent }) : NO_PARAM;
 }
 
@@ -160,21 +186,25 @@ static void open_atom(cpu_schedule *s, int atom, kval index, const piece *part) 
     emitter_open(&s->e, atom, part->start == NO_VALUE ? index : kb_op(s->e.k, KOP_add, T_I64, part->start, index, 0));
 }
 
-/* Opens GRID and gives the outer atoms in it their values; *part is the lane atom's tile, or the cut atom's chunk. */
-static kval open_grid(cpu_schedule *s, piece *part) {
+/* rest % count, and rest becomes rest / count; the last one takes what is left. */
+static kval take_digit(cpu_schedule *s, kval *rest, int32_t count) {
+    kernel *k = s->e.k;
+    if (count == NO_PARAM) return *rest;
+    kval next = kb_op(k, KOP_div, T_I64, *rest, (kval)count, 0);
+    kval digit = kb_op(k, KOP_sub, T_I64, *rest, kb_op(k, KOP_mul, T_I64, next, (kval)count, 0), 0);
+    *rest = next;
+    return digit;
+}
+
+/* Opens GRID and gives the outer atoms in it their values; *part is the lane atom's tile, or the cut atom's chunk, *strip
+ * that of the atom across. */
+static kval open_grid(cpu_schedule *s, piece *part, piece *strip) {
     const cpu_loops *l = &s->loops;
     kernel *k = s->e.k;
     kval grid = loop(s, LOOP_GRID, (kval)s->total), rest = grid;
     int pieces = l->cut >= 0 ? l->cut : l->tiled ? l->lane : -1;
-    if (pieces >= 0) {
-        kval number = rest;
-        if (s->ntiles != NO_PARAM) {
-            kval next = kb_op(k, KOP_div, T_I64, rest, (kval)s->ntiles, 0);
-            number = kb_op(k, KOP_sub, T_I64, rest, kb_op(k, KOP_mul, T_I64, next, (kval)s->ntiles, 0), 0);
-            rest = next;
-        }
-        *part = piece_of(s, pieces, number, l->cut >= 0 ? (kval)s->cut_param : emitter_integer(&s->e, l->tile));
-    }
+    if (pieces >= 0) *part = piece_of(s, pieces, take_digit(s, &rest, s->ntiles), l->cut >= 0 ? (kval)s->cut_param : emitter_integer(&s->e, l->tile));
+    if (l->across >= 0) *strip = piece_of(s, l->across, take_digit(s, &rest, s->nacross), emitter_integer(&s->e, l->across_tile));
     for (int i = l->ngrid; i-- > 0;) {
         kval index = rest, extent = emitter_extent(&s->e, l->outer[i]);
         if (i) {
@@ -393,11 +423,15 @@ static void store_partial(cpu_schedule *s, kval grid) {
 
 static void kernel_body(cpu_schedule *s) {
     const cpu_loops *l = &s->loops;
-    piece part = { NO_VALUE, 0 };
-    kval grid = open_grid(s, &part), opened[NEST_ATOMS];
+    piece part = { NO_VALUE, 0 }, strip = part;
+    kval grid = open_grid(s, &part, &strip), opened[NEST_ATOMS], along = NO_VALUE;
     for (int i = l->ngrid; i < l->nouter; i++) {
         kval index = opened[i] = loop(s, LOOP_SERIAL, emitter_extent(&s->e, l->outer[i]));
         emitter_open(&s->e, l->outer[i], index);
+    }
+    if (l->across >= 0) {
+        along = loop(s, LOOP_SERIAL, strip.length);
+        open_atom(s, l->across, along, &strip);
     }
     if (s->n->nreductions) declare_states(s);
     for (int stage = 0; stage < s->n->nstages + 1; stage++) {
@@ -407,6 +441,10 @@ static void kernel_body(cpu_schedule *s) {
     }
     if (s->partial) store_partial(s, grid);
     else results(s, &part);
+    if (l->across >= 0) {
+        emitter_close(&s->e, l->across);
+        kb_end(s->e.k, along);
+    }
     for (int i = l->nouter; i-- > l->ngrid;) {
         emitter_close(&s->e, l->outer[i]);
         kb_end(s->e.k, opened[i]);
@@ -481,7 +519,7 @@ static bool add_scratch(cpu_schedule *s, int (*memory)[MOST_CUT_REDUCTIONS], boo
 static void combine_body(cpu_schedule *s) {
     emitter *e = &s->e;
     piece none;
-    kval grid = open_grid(s, &none);
+    kval grid = open_grid(s, &none, &none);
     declare_states(s);
     kval chunks = loop(s, LOOP_SERIAL, (kval)s->ncuts_param);
     kval at = kb_op(e->k, KOP_add, T_I64, kb_op(e->k, KOP_mul, T_I64, grid, (kval)s->ncuts_param, 0), chunks, 0);
@@ -530,7 +568,7 @@ static kn_status schedule_cut(cpu_schedule *s, message *m) {
     nest *second = nest_part(n, needed, mem);
     if (!second) return fail_memory(m, "scheduling a reduction");
     second->natoms = 0;
-    cpu_loops loops = { .lane = -1, .cut = -1, .lanes = 0 };
+    cpu_loops loops = { .lane = -1, .cut = -1, .across = -1, .lanes = 0 };
     int64_t cuts = s->loops.ncuts;
     for (int a = 0; a < n->natoms; a++) {
         if (n->atoms[a].reduced) continue;
