@@ -163,42 +163,48 @@ compiled *compiled_find(const kernel *k, message *m) {
 
 /* ---- code: from disk, from LLVM ---- */
 
-static digest code_key(const compiled *c) {
+/* False when there is no memory to make it. */
+static bool code_key(const compiled *c, digest *key) {
     text t = { 0 };
     const char *features = cpu_features();
     text_addn(&t, c->bytes, c->nbytes);
     text_addn(&t, features, strlen(features) + 1);
     text_add(&t, "emitter %d", EMITTER_VERSION);
     text_addn(&t, (const char *)&device_digest, sizeof device_digest);
-    digest d = t.failed ? (digest){ { 0 } } : digest_bytes(t.at, t.len);
+    bool made = !t.failed;
+    if (made) *key = digest_bytes(t.at, t.len);
     text_free(&t);
-    return d;
+    return made;
 }
 
-static bool install(compiled *c, const text *object) {
-    if (code_load(object->at, object->len, c->ir->name, &c->code, NULL)) return false;
-    c->entry = code_entry(c->code);
-    return true;
+static kn_status install(compiled *c, const text *object) {
+    kn_status status = code_load(object->at, object->len, c->ir->name, &c->code, NULL);
+    if (!status) c->entry = code_entry(c->code);
+    return status;
 }
 
 static void code_from_disk(compiled *c) {
     text object = { 0 };
-    bool got = disk_cache_get("cpu", code_key(c), &object) && install(c, &object);
+    digest key;
+    bool got = code_key(c, &key) && disk_cache_get("cpu", key, &object) && !install(c, &object);
     text_free(&object);
     if (got) COUNT(from_disk);
     __atomic_store_n(&c->state, got ? CODE_READY : CODE_WANTED, __ATOMIC_RELEASE);
 }
 
+/* What fails for lack of memory is tried again at the next run. */
 static void code_from_llvm(compiled *c) {
     text object = { 0 };
     message m = { 0 };
-    bool got = llvm_compile(c->ir, NULL, &object, &m) == KN_OK && !object.failed && install(c, &object);
-    if (got) {
+    digest key;
+    kn_status status = llvm_compile(c->ir, NULL, &object, &m);
+    if (!status) status = object.failed ? KN_MEMORY_ERROR : install(c, &object);
+    if (!status) {
         COUNT(compiled);
-        disk_cache_put("cpu", code_key(c), llvm_version(), object.at, object.len);
+        if (code_key(c, &key)) disk_cache_put("cpu", key, llvm_version(), object.at, object.len);
     }
     text_free(&object);
-    __atomic_store_n(&c->state, got ? CODE_READY : CODE_NONE, __ATOMIC_RELEASE);
+    __atomic_store_n(&c->state, !status ? CODE_READY : status == KN_MEMORY_ERROR ? CODE_WANTED : CODE_NONE, __ATOMIC_RELEASE);
 }
 
 /* Afterwards the state tells whether there is code. */

@@ -21,6 +21,7 @@ static void rows_free(rows *r)
 {
     node_drop(r->sorted);
     node_drop(r->count);
+    r->sorted = r->count = NULL;
 }
 
 /* The axes of the set merged into one that stands last. Consumes a. */
@@ -209,7 +210,8 @@ static node *position(const struct quantile_method *k, node *count, node *q, mes
         node_drop(nq);
         if (k->kind != METHOD_MIDPOINT)
             return among;
-        return do_binary(UFUNC_multiply, weak_float(0.5, m), do_binary(UFUNC_add, do_unary(UFUNC_floor, kept(among), m), do_unary(UFUNC_ceil, among, m), m), m);
+        node *below = do_unary(UFUNC_floor, kept(among), m), *above = do_unary(UFUNC_ceil, among, m);
+        return do_binary(UFUNC_multiply, weak_float(0.5, m), do_binary(UFUNC_add, below, above, m), m);
     }
     node_drop(among);
     if (k->kind == METHOD_INTERPOLATES)
@@ -546,9 +548,8 @@ kn_status op_corrcoef(const op_value *args, node **results, message *m)
     d = do_unary(UFUNC_sqrt, do_real(d, m), m);
     c = do_binary(UFUNC_divide, c, d ? do_expand(kept(d), 1, m) : NULL, m);
     c = do_binary(UFUNC_divide, c, d, m);
-    if (c && dtype_is_complex(t))
-        c = complex_of(within_one(do_real(kept(c), m), m), within_one(do_imag(c, m), m), t, m);
-    else
-        c = within_one(c, m);
-    return give(results, c, m);
+    if (!c || !dtype_is_complex(t))
+        return give(results, within_one(c, m), m);
+    node *re = within_one(do_real(kept(c), m), m), *im = within_one(do_imag(c, m), m);
+    return give(results, complex_of(re, im, t, m), m);
 }
