@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -233,6 +234,12 @@ static void evict(int at, uint64_t limit) {
     mem_free(c.at);
 }
 
+/* Whether files may become so large: the system ends a process that does not ask first. */
+static bool may_grow(size_t n) {
+    struct rlimit most;
+    return getrlimit(RLIMIT_FSIZE, &most) || most.rlim_cur == RLIM_INFINITY || n <= most.rlim_cur;
+}
+
 static bool write_entry(int at, const char *name, const char *file, size_t n) {
     static uint32_t serial;
     char sub[3] = { name[0], name[1], 0 }, temporary[128];
@@ -251,6 +258,7 @@ void disk_cache_put(const char *kind, digest key, const char *version, const voi
     int at = folder();
     if (at < 0 || size > MOST_ENTRY - 4096) return;
     size_t extra = version ? strnlen(version, 256) : 0, n = sizeof(header) + extra + size;
+    if (!may_grow(n)) return;
     char *file = mem_alloc(n);
     if (!file) return;
     header h = { .magic = MAGIC, .format = FORMAT, .size = size, .version_length = (uint32_t)extra, .key = { key.w[0], key.w[1] } };

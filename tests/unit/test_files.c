@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -338,3 +339,25 @@ Test(files, a_reader_sees_a_file_whole)
     }
     cr_expect_eq(entries_left(), 1);
 }
+
+/* No file may grow beyond 4000 bytes; the system ends a process that tries without asking. */
+static void save_beyond_the_limit(const char *name)
+{
+    static const int64_t shape[] = {1000}, strides[] = {8};
+    static double numbers[1000];
+    char expected[160];
+    message m = {0};
+    for (int i = 0; i < 1000; i++)
+        numbers[i] = i;
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){4000, 4000});
+    host_array a = {.dtype = KN_FLOAT64, .ndim = 1, .shape = shape, .strides = strides, .data = numbers};
+    cr_expect_eq(array_save(path_of(name), &(save_item){NULL, a}, 1, NULL, &m), KN_FILE_ERROR);
+    snprintf(expected, sizeof expected, "cannot write '%s': File too large", path_of(name));
+    cr_expect_str_eq(m.text, expected);
+    cr_expect_eq(entries_left(), 0, "something is left");
+    a.shape = (const int64_t[]){100};
+    cr_expect_eq(array_save(path_of(name), &(save_item){NULL, a}, 1, NULL, &m), KN_OK, "a short one fits");
+}
+Test(files, a_limit_on_file_sizes_is_an_error_npy) { save_beyond_the_limit("a.npy"); }
+Test(files, a_limit_on_file_sizes_is_an_error_npz) { save_beyond_the_limit("a.npz"); }
+Test(files, a_limit_on_file_sizes_is_an_error_csv) { save_beyond_the_limit("a.csv"); }

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,6 +97,15 @@ kn_status output_open(const char *path, output *out, message *m)
     return status;
 }
 
+/* Whether a file may reach so far: the system ends a process that does not ask before it writes. */
+static bool may_reach(const output *out, int64_t end)
+{
+    struct rlimit most;
+    struct stat about;
+    return getrlimit(RLIMIT_FSIZE, &most) != 0 || most.rlim_cur == RLIM_INFINITY || (uint64_t)end <= most.rlim_cur ||
+           fstat(out->fd, &about) != 0 || !S_ISREG(about.st_mode);
+}
+
 static kn_status write_all(output *out, const void *from, size_t n, int64_t offset, message *m)
 {
     enum { LARGEST_WRITE = 1 << 30 };
@@ -117,6 +127,10 @@ static kn_status write_all(output *out, const void *from, size_t n, int64_t offs
 kn_status output_write(output *out, const void *from, size_t n, message *m)
 {
     out->offset += (int64_t)n;
+    if (!may_reach(out, out->offset)) {
+        errno = EFBIG;
+        return system_fail(out, m);
+    }
     return write_all(out, from, n, -1, m);
 }
 
