@@ -338,8 +338,24 @@ static int64_t earlier_group(const partition *p, const group *g, uint32_t i) {
     return i - g->nreads < g->nbefore ? (int64_t)g->before[i - g->nreads] : -1;
 }
 
+/* A number below which no group needs `from`, directly or through others: what a group needs begins before it, but a joined
+ * group may go on behind `from`, and need it. */
+static uint32_t first_reached(const partition *p, uint32_t from) {
+    uint32_t least = p->groups[from].least;
+    for (bool lower = true; lower;) {
+        lower = false;
+        for (uint32_t i = 0; i < p->ngroups; i++) {
+            const group *g = &p->groups[i];
+            if (g->gone || g->most < least || g->least >= least) continue;
+            least = g->least;
+            lower = true;
+        }
+    }
+    return least;
+}
+
 bool group_reaches(partition *p, uint32_t from, uint32_t to, bool indirect, bool *failed) {
-    uint32_t depth = 0, least = p->overwrites ? 0 : p->groups[from].least;
+    uint32_t depth = 0, least = p->overwrites ? 0 : first_reached(p, from);
     p->mark++;
     if (!reserve(p->mem, (void **)&p->stack, &p->cap_stack, p->ngroups + 1, sizeof *p->stack)) { *failed = true; return false; }
     p->stack[depth++] = to;
@@ -359,6 +375,8 @@ bool group_reaches(partition *p, uint32_t from, uint32_t to, bool indirect, bool
     return false;
 }
 
+#define ORDERED UINT32_MAX
+
 static kn_status order_groups(partition *p) {
     uint32_t *next = arena_zero(p->mem, (size_t)p->ngroups + 1, sizeof *next);
     p->run_order = arena_alloc(p->mem, ((size_t)p->ngroups + 1) * sizeof *p->run_order);
@@ -375,10 +393,13 @@ static kn_status order_groups(partition *p) {
             int64_t e = earlier_group(p, &p->groups[x], next[x]++);
             if (e == -1) {
                 p->run_order[p->nrun++] = x;
+                next[x] = ORDERED;
                 depth--;
             } else if (e >= 0 && p->groups[e].mark != p->mark) {
                 p->groups[e].mark = p->mark;
                 p->stack[depth++] = (uint32_t)e;
+            } else if (e >= 0 && next[e] != ORDERED) {
+                return fail(p->m, KN_RUNTIME_ERROR, "kernels of a plan need each other's results");
             }
         }
     }
