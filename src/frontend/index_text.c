@@ -8,11 +8,11 @@
 #include <string.h>
 #include "kiln.h"
 #include "frontend/array.h"
+#include "frontend/place.h"
 #include "runtime/runtime.h"
 
 #define MOST_TEXT 16384u
 #define MOST_DEPTH 64
-#define EXCERPT 64u                      /* of the text that an error shows */
 
 typedef struct term { node *array; scalar number; } term;     /* array NULL: the number */
 
@@ -29,11 +29,9 @@ static bool parse_expression(parser *p, int level, term *out);
 /* ---- errors with a place ---- */
 
 static bool complain(parser *p, size_t at, kn_status status, const char *sentence) {
-    size_t from = at > EXCERPT / 2 ? at - EXCERPT / 2 : 0, n = p->end - from < EXCERPT ? p->end - from : EXCERPT;
-    char line[EXCERPT + 1];
-    for (size_t i = 0; i < n; i++) line[i] = (unsigned char)p->text[from + i] < ' ' ? ' ' : p->text[from + i];
-    line[n] = 0;
-    fail(p->m, status, "%s: %s (column %zu)\n    %s\n    %*s^", p->what, sentence, at + 1, line, (int)(at - from), "");
+    char shown[PLACE_SHOWN];
+    place_show(p->text, p->end, at, at + 1, shown);
+    fail(p->m, status, "%s: %s (column %u)\n%s", p->what, sentence, place_find(p->text, p->end, at).column, shown);
     return false;
 }
 
