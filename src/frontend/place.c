@@ -62,6 +62,8 @@ void place_show(const char *text, size_t length, size_t at, size_t end, char sho
     size_t before = p.column - 1, cut = 0;
     if (characters > SHOWN_CHARACTERS && before > SHOWN_CHARACTERS / 2)
         cut = before - SHOWN_CHARACTERS / 2;
+    if (cut && cut + SHOWN_CHARACTERS > characters)
+        cut = characters - SHOWN_CHARACTERS;
     for (size_t i = 0; i < cut; i++)
         from += step(text, p.to, from);
     memset(shown, ' ', MARGIN);

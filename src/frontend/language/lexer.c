@@ -154,12 +154,25 @@ static uint32_t field_open(parser *p, uint32_t at, uint32_t limit)
     return 0;
 }
 
-static uint32_t expression_end(parser *p, uint32_t at, uint32_t limit)
+/* A quote of the f-string's own kind that nothing on its line closes is rather the f-string's end. */
+static bool ends_format(const parser *p, uint32_t at, uint32_t limit, char quote)
+{
+    uint32_t i = at + 1;
+    if (p->text[at] != quote)
+        return false;
+    while (i < limit && p->text[i] != quote && p->text[i] != '\n')
+        i++;
+    return i == limit || p->text[i] == '\n';
+}
+
+static uint32_t expression_end(parser *p, uint32_t at, uint32_t limit, char quote)
 {
     uint32_t opened = at, depth = 0;
     size_t size;
     while (at < limit) {
         char c = p->text[at], next = at + 1 < limit ? p->text[at + 1] : 0;
+        if (ends_format(p, at, limit, quote))
+            return field_open(p, opened, limit);
         if (string_head_of(p, at, limit).is_string) {
             if ((at = string_end(p, at, limit)) == 0)
                 return 0;
@@ -187,9 +200,9 @@ static uint32_t expression_end(parser *p, uint32_t at, uint32_t limit)
     return field_open(p, opened, limit);
 }
 
-uint32_t field_expression_end(parser *p, uint32_t at, uint32_t limit)
+uint32_t field_expression_end(parser *p, uint32_t at, uint32_t limit, const string_head *h)
 {
-    uint32_t end = parse_enter(p) ? expression_end(p, at, limit) : 0;
+    uint32_t end = parse_enter(p) ? expression_end(p, at, limit, p->text[h->body - 1]) : 0;
     parse_leave(p);
     return end;
 }
@@ -198,7 +211,7 @@ uint32_t field_expression_end(parser *p, uint32_t at, uint32_t limit)
 static uint32_t field_end(parser *p, uint32_t at, uint32_t limit, const string_head *h)
 {
     char quote = p->text[h->body - 1];
-    uint32_t i = field_expression_end(p, at, limit);
+    uint32_t i = field_expression_end(p, at, limit, h);
     if (i == 0 || !parse_enter(p)) {
         parse_leave(p);
         return 0;

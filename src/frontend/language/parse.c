@@ -77,6 +77,7 @@ void *expected(parser *p, const char *what)
     case TOKEN_NEWLINE: return syntax_error(p, t->at, t->end, "%s was expected, but the line ends here", what);
     case TOKEN_INDENT: return syntax_error_of(p, "IndentationError", t->at, t->end, "this line is indented more than the one before it, but no block begins here");
     case TOKEN_DEDENT: return syntax_error(p, t->at, t->end, "%s was expected, but the block ends here", what);
+    case SIGN_ASSIGN: return syntax_error(p, t->at, t->end, "%s was expected here, not '='; to compare, write '=='", what);
     default: break;
     }
     int n = t->end - t->at > 20 ? 20 : (int)(t->end - t->at);

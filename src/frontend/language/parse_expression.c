@@ -589,7 +589,7 @@ syntax_node *parse_named(parser *p)
     if (!is(p, SIGN_NAMED) || !n)
         return n;
     if (!is_bare_name(p, n))
-        return syntax_error(p, n->at, n->end, "':=' assigns to a name, not to %s", describe(n));
+        return syntax_error(p, n->at, n->end, "':=' assigns to a name, not to %s", n->kind == SYNTAX_NAME ? "one in parentheses" : describe(n));
     lexer_next(p);
     return binary(p, SYNTAX_NAMED, 0, n->at, n->at, n, parse_expression(p));
 }

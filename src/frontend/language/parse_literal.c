@@ -236,7 +236,7 @@ static uint32_t conversion(parser *p, syntax_node *field, uint32_t at)
 /* The field whose brace is at `at`; gives the end. */
 static uint32_t read_field(parser *p, pieces *s, uint32_t at, uint32_t limit, const string_head *h)
 {
-    uint32_t i = field_expression_end(p, at + 1, limit);
+    uint32_t i = field_expression_end(p, at + 1, limit, h);
     syntax_node *value = i ? field_value(p, at + 1, i) : NULL;
     syntax_node *field = node_above(p, node_new(p, SYNTAX_FORMAT_FIELD, at, i), value);
     if (!field)

@@ -197,7 +197,9 @@ static int by_name(const void *a, const void *b)
 
 static void check_repeated(parser *p, const syntax_list *keywords)
 {
-    const syntax_node **sorted = mem_array(keywords->n, sizeof *sorted);
+    const syntax_node **sorted = keywords->n > 1 ? mem_array(keywords->n, sizeof *sorted) : NULL;
+    if (keywords->n < 2)
+        return;
     if (!sorted) {
         parse_memory(p);
         return;
@@ -217,6 +219,7 @@ void parse_arguments(parser *p, syntax_node *call)
 {
     argument_state s = {0};
     size_t from = p->nstack;
+    call->u.call.keywords = call->u.call.positional = list_take(p, from);
     while (!is(p, SIGN_CLOSE) && !p->failed) {
         uint32_t at = p->lex.now.at;
         if (is(p, SIGN_MUL))
@@ -230,10 +233,7 @@ void parse_arguments(parser *p, syntax_node *call)
             expected(p, "',' or ')'");
     }
     take(p, SIGN_CLOSE);
-    if (p->failed) {
-        call->u.call.keywords = call->u.call.positional = list_take(p, from);
-        return;
-    }
-    divide_arguments(p, call, from);
+    if (!p->failed)
+        divide_arguments(p, call, from);
     check_repeated(p, call->u.call.keywords);
 }

@@ -97,7 +97,7 @@ uint32_t string_end(parser *p, uint32_t at, uint32_t limit);
 /* How far the backslash at `at` reaches; in an f-string no brace belongs to it. */
 uint32_t string_escape_end(const parser *p, uint32_t at, uint32_t limit, const string_head *h);
 /* A field of an f-string: `at` is behind its brace; gives where its expression ends: at "=", "!", ":" or "}". 0: an error. */
-uint32_t field_expression_end(parser *p, uint32_t at, uint32_t limit);
+uint32_t field_expression_end(parser *p, uint32_t at, uint32_t limit, const string_head *h);
 
 static inline bool is(const parser *p, int kind) { return p->lex.now.kind == kind; }
 static inline bool take(parser *p, int kind)
