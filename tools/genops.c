@@ -142,7 +142,7 @@ static const char *c_type(const char *kind, int option)
 {
     static const char *const types[][2] = {
         {"ARRAY", "kn_array"}, {"LIST", "kn_list"}, {"SHAPE", "kn_shape"}, {"AXIS", "kn_axis"}, {"DTYPE", "kn_dtype"}, {"BOOL", "bool"},
-        {"INT", "int64_t"}, {"NUMBER", "double"}, {"DEVICE", "kn_device"}, {"NORM", "kn_norm"}, {"TEXT", "const char *"}, {"RNG", "kn_rng"},
+        {"INT", "int64_t"}, {"NUMBER", "double"}, {"DEVICE", "kn_device"}, {"NORM", "kn_fft_norm"}, {"TEXT", "const char *"}, {"RNG", "kn_rng"},
     };
     if (option && same(kind, "ARRAY"))
         return "kn_option";

@@ -530,6 +530,80 @@ typedef struct kn_unique_opts {
 #ifndef __cplusplus
 #define KN_unique_DEFAULTS_ { .size_ = sizeof(kn_unique_opts), .axis = KN_ALL, .equal_nan = true }
 #endif
+typedef struct kn_delete_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_delete_opts));
+    kn_axis axis KN_DEF_(KN_ALL);
+} kn_delete_opts;
+#ifndef __cplusplus
+#define KN_delete_DEFAULTS_ { .size_ = sizeof(kn_delete_opts), .axis = KN_ALL }
+#endif
+typedef struct kn_insert_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_insert_opts));
+    kn_axis axis KN_DEF_(KN_ALL);
+} kn_insert_opts;
+#ifndef __cplusplus
+#define KN_insert_DEFAULTS_ { .size_ = sizeof(kn_insert_opts), .axis = KN_ALL }
+#endif
+typedef struct kn_trim_zeros_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_trim_zeros_opts));
+    const char *trim KN_DEF_("fb");
+    kn_axis axis KN_DEF_(KN_ALL);
+} kn_trim_zeros_opts;
+#ifndef __cplusplus
+#define KN_trim_zeros_DEFAULTS_ { .size_ = sizeof(kn_trim_zeros_opts), .trim = "fb", .axis = KN_ALL }
+#endif
+typedef struct kn_triangle_positions_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_triangle_positions_opts));
+    int64_t k KN_DEF_(0);
+    int64_t m KN_DEF_(KN_UNSET);
+} kn_triangle_positions_opts;
+#ifndef __cplusplus
+#define KN_triangle_positions_DEFAULTS_ { .size_ = sizeof(kn_triangle_positions_opts), .k = 0, .m = KN_UNSET }
+#endif
+typedef struct kn_set_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_set_opts));
+    kn_flag assume_unique KN_DEF_(false);
+} kn_set_opts;
+#ifndef __cplusplus
+#define KN_set_DEFAULTS_ { .size_ = sizeof(kn_set_opts), .assume_unique = false }
+#endif
+typedef struct kn_bincount_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_bincount_opts));
+    kn_option weights KN_DEF_(KN_NONE_INIT_);
+    int64_t minlength KN_DEF_(0);
+} kn_bincount_opts;
+#ifndef __cplusplus
+#define KN_bincount_DEFAULTS_ { .size_ = sizeof(kn_bincount_opts), .weights = KN_NONE_INIT_, .minlength = 0 }
+#endif
+typedef struct kn_histogram_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_histogram_opts));
+    kn_option bins KN_DEF_(KN_NONE_INIT_);
+    kn_option range KN_DEF_(KN_NONE_INIT_);
+    kn_flag density KN_DEF_(false);
+    kn_option weights KN_DEF_(KN_NONE_INIT_);
+} kn_histogram_opts;
+#ifndef __cplusplus
+#define KN_histogram_DEFAULTS_ { .size_ = sizeof(kn_histogram_opts), .bins = KN_NONE_INIT_, .range = KN_NONE_INIT_, .density = false, .weights = KN_NONE_INIT_ }
+#endif
+typedef struct kn_histogram_bin_edges_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_histogram_bin_edges_opts));
+    kn_option bins KN_DEF_(KN_NONE_INIT_);
+    kn_option range KN_DEF_(KN_NONE_INIT_);
+    kn_option weights KN_DEF_(KN_NONE_INIT_);
+} kn_histogram_bin_edges_opts;
+#ifndef __cplusplus
+#define KN_histogram_bin_edges_DEFAULTS_ { .size_ = sizeof(kn_histogram_bin_edges_opts), .bins = KN_NONE_INIT_, .range = KN_NONE_INIT_, .weights = KN_NONE_INIT_ }
+#endif
+typedef struct kn_histogram2d_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_histogram2d_opts));
+    kn_option bins KN_DEF_(KN_NONE_INIT_);
+    kn_option range KN_DEF_(KN_NONE_INIT_);
+    kn_flag density KN_DEF_(false);
+    kn_option weights KN_DEF_(KN_NONE_INIT_);
+} kn_histogram2d_opts;
+#ifndef __cplusplus
+#define KN_histogram2d_DEFAULTS_ { .size_ = sizeof(kn_histogram2d_opts), .bins = KN_NONE_INIT_, .range = KN_NONE_INIT_, .density = false, .weights = KN_NONE_INIT_ }
+#endif
 typedef struct kn_put_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_put_opts));
     const char *mode KN_DEF_("raise");
@@ -730,6 +804,29 @@ typedef struct kn_vecdot_opts {
 #ifndef __cplusplus
 #define KN_vecdot_DEFAULTS_ { .size_ = sizeof(kn_vecdot_opts), .axis = -1 }
 #endif
+typedef struct kn_einsum_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_einsum_opts));
+    kn_option out KN_DEF_(KN_NONE_INIT_);
+} kn_einsum_opts;
+#ifndef __cplusplus
+#define KN_einsum_DEFAULTS_ { .size_ = sizeof(kn_einsum_opts), .out = KN_NONE_INIT_ }
+#endif
+typedef struct kn_out2l_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_out2l_opts));
+    kn_option out KN_DEF_(KN_NONE_INIT_);
+} kn_out2l_opts;
+#ifndef __cplusplus
+#define KN_out2l_DEFAULTS_ { .size_ = sizeof(kn_out2l_opts), .out = KN_NONE_INIT_ }
+#endif
+typedef struct kn_norm_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_norm_opts));
+    double ord KN_DEF_(__builtin_nan(""));
+    kn_axis axis KN_DEF_(KN_ALL);
+    kn_flag keepdims KN_DEF_(false);
+} kn_norm_opts;
+#ifndef __cplusplus
+#define KN_norm_DEFAULTS_ { .size_ = sizeof(kn_norm_opts), .ord = __builtin_nan(""), .axis = KN_ALL, .keepdims = false }
+#endif
 typedef struct kn_svd_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_svd_opts));
     kn_flag full_matrices KN_DEF_(true);
@@ -742,7 +839,7 @@ typedef struct kn_fft_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_fft_opts));
     int64_t n KN_DEF_(KN_UNSET);
     kn_axis axis KN_DEF_(-1);
-    kn_norm norm KN_DEF_(KN_NORM_BACKWARD);
+    kn_fft_norm norm KN_DEF_(KN_NORM_BACKWARD);
     kn_option out KN_DEF_(KN_NONE_INIT_);
 } kn_fft_opts;
 #ifndef __cplusplus
@@ -752,7 +849,7 @@ typedef struct kn_fft2_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_fft2_opts));
     kn_shape s KN_DEF_(KN_NO_SHAPE_INIT_);
     kn_axis axes KN_DEF_(KN_AXES2_(-2, -1));
-    kn_norm norm KN_DEF_(KN_NORM_BACKWARD);
+    kn_fft_norm norm KN_DEF_(KN_NORM_BACKWARD);
     kn_option out KN_DEF_(KN_NONE_INIT_);
 } kn_fft2_opts;
 #ifndef __cplusplus
@@ -762,7 +859,7 @@ typedef struct kn_fftn_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_fftn_opts));
     kn_shape s KN_DEF_(KN_NO_SHAPE_INIT_);
     kn_axis axes KN_DEF_(KN_ALL);
-    kn_norm norm KN_DEF_(KN_NORM_BACKWARD);
+    kn_fft_norm norm KN_DEF_(KN_NORM_BACKWARD);
     kn_option out KN_DEF_(KN_NONE_INIT_);
 } kn_fftn_opts;
 #ifndef __cplusplus
@@ -1264,6 +1361,56 @@ typedef struct { kn_array values, index, inverse, counts; } kn_unique_result;
 /** The distinct values, sorted; where each first stands, which of them every element is, how often each occurs.
  * Evaluates ar. */
 KN_API KN_USE kn_unique_result (kn_unique)(kn_array ar, const kn_unique_opts *opts);
+/** arr without the elements at these positions along an axis, or where a mask holds; flattened without an axis.
+ * Evaluates obj. */
+KN_API KN_USE kn_array (kn_delete)(kn_array arr, kn_array obj, const kn_delete_opts *opts);
+/** arr with values put in before these positions along an axis; flattened without an axis. Evaluates obj. */
+KN_API KN_USE kn_array (kn_insert)(kn_array arr, kn_array obj, kn_array values, const kn_insert_opts *opts);
+/** filt without the zeros at its front (f) and back (b), along axes. Evaluates filt. */
+KN_API KN_USE kn_array (kn_trim_zeros)(kn_array filt, const kn_trim_zeros_opts *opts);
+/** The positions at and below diagonal k of an n by m matrix, (count, 2) in C order. */
+KN_API KN_USE kn_array (kn_tril_indices)(int64_t n, const kn_triangle_positions_opts *opts);
+/** The positions at and above diagonal k of an n by m matrix, (count, 2) in C order. */
+KN_API KN_USE kn_array (kn_triu_indices)(int64_t n, const kn_triangle_positions_opts *opts);
+/** tril_indices of arr's shape. */
+KN_API KN_USE kn_array (kn_tril_indices_from)(kn_array arr, const kn_triangle_opts *opts);
+/** triu_indices of arr's shape. */
+KN_API KN_USE kn_array (kn_triu_indices_from)(kn_array arr, const kn_triangle_opts *opts);
+
+/* ---- Sets, counts ---- */
+typedef struct { kn_array values, indices, inverse_indices, counts; } kn_unique_all_result;
+/** unique with all its results, each NaN for itself. Evaluates x. */
+KN_API KN_USE kn_unique_all_result (kn_unique_all)(kn_array x);
+typedef struct { kn_array values, counts; } kn_unique_counts_result;
+/** The distinct values, and how often each occurs. Evaluates x. */
+KN_API KN_USE kn_unique_counts_result (kn_unique_counts)(kn_array x);
+typedef struct { kn_array values, inverse_indices; } kn_unique_inverse_result;
+/** The distinct values, and which of them every element is. Evaluates x. */
+KN_API KN_USE kn_unique_inverse_result (kn_unique_inverse)(kn_array x);
+/** The distinct values. Evaluates x. */
+KN_API KN_USE kn_array (kn_unique_values)(kn_array x);
+/** The distinct values of both, sorted. Evaluates both. */
+KN_API KN_USE kn_array (kn_union1d)(kn_array ar1, kn_array ar2);
+typedef struct { kn_array values, index1, index2; } kn_intersect1d_result;
+/** The distinct values that are in both, sorted, and where they first stand in each. Evaluates both. */
+KN_API KN_USE kn_intersect1d_result (kn_intersect1d)(kn_array ar1, kn_array ar2);
+/** The distinct values of ar1 that are not in ar2, sorted (assume_unique: in ar1's order). Evaluates both. */
+KN_API KN_USE kn_array (kn_setdiff1d)(kn_array ar1, kn_array ar2, const kn_set_opts *opts);
+/** The distinct values that are in one of the two only, sorted. Evaluates both. */
+KN_API KN_USE kn_array (kn_setxor1d)(kn_array ar1, kn_array ar2, const kn_set_opts *opts);
+/** How often each of 0, 1, ... max(x) occurs, at least minlength of them: int64, or with weights their sums as
+ * float64. Evaluates x. */
+KN_API KN_USE kn_array (kn_bincount)(kn_array x, const kn_bincount_opts *opts);
+typedef struct { kn_array hist, bin_edges; } kn_histogram_result;
+/** How many elements fall into each bin, the last of which is closed: bins equal ones over range (from the smallest
+ * to the largest), or edges that rise. density: divided by the sum and by the widths. Evaluates the range. */
+KN_API KN_USE kn_histogram_result (kn_histogram)(kn_array a, const kn_histogram_opts *opts);
+/** histogram's edges. */
+KN_API KN_USE kn_array (kn_histogram_bin_edges)(kn_array a, const kn_histogram_bin_edges_opts *opts);
+typedef struct { kn_array H, xedges, yedges; } kn_histogram2d_result;
+/** How many points (x, y) fall into each bin, float64, x along axis 0. bins: a number, two numbers, or edges for
+ * both; range: two pairs. */
+KN_API KN_USE kn_histogram2d_result (kn_histogram2d)(kn_array x, kn_array y, const kn_histogram2d_opts *opts);
 
 /* ---- Changing an array in place: they give it back ---- */
 /** a.flat[ind] = v, with v repeated as needed; of several values for one place the last. mode as in take. */
@@ -1373,6 +1520,19 @@ KN_API KN_USE kn_array (kn_tensordot)(kn_array a, kn_array b, const kn_tensordot
 KN_API KN_USE kn_array (kn_cross)(kn_array a, kn_array b, const kn_cross_opts *opts);
 /** sum(conjugate(x1) * x2) along an axis, broadcast over the others. */
 KN_API KN_USE kn_array (kn_vecdot)(kn_array x1, kn_array x2, const kn_vecdot_opts *opts);
+/** Sums of products by Einstein's notation: "ij,jk->ik" is the matrix product, "ii" the trace, "ij->ji" the transpose;
+ * ... stands for axes that broadcast. Without -> the labels that occur once stay, in alphabetical order. Operands
+ * are multiplied from left to right. */
+KN_API KN_USE kn_array (kn_einsum)(const char *subscripts, kn_list operands, const kn_einsum_opts *opts);
+/** The product of two or more matrices, in the order with the fewest multiplications; the first and last may be
+ * vectors. */
+KN_API KN_USE kn_array (kn_multi_dot)(kn_list arrays, const kn_out2l_opts *opts);
+/** Square matrices multiplied by themselves n times. */
+KN_API KN_USE kn_array (kn_matrix_power)(kn_array a, int64_t n);
+/** The norm of vectors (one axis) or matrices (two axes; of matrices the Frobenius norm unless ord is given): sum(|x|**ord)**(1/ord),
+ * ord 0 counts, inf and -inf are the largest and smallest; of matrices 1 and inf are the largest sums of columns
+ * and rows, -1 and -inf the smallest. */
+KN_API KN_USE kn_array (kn_norm)(kn_array x, const kn_norm_opts *opts);
 typedef struct { kn_array u, s, vh; } kn_svd_result;
 /** a = u @ diag(s) @ vh with orthonormal u and vh, s falling and not negative. */
 KN_API KN_USE kn_svd_result (kn_svd)(kn_array a, const kn_svd_opts *opts);
@@ -1624,6 +1784,25 @@ inline kn_array kn_nonzero(kn_arg a) { return (kn_nonzero)(a.a); }
 inline kn_array kn_flatnonzero(kn_arg a) { return (kn_flatnonzero)(a.a); }
 inline kn_array kn_argwhere(kn_arg a) { return (kn_argwhere)(a.a); }
 inline kn_unique_result kn_unique(kn_arg ar, const kn_unique_opts &opts = {}) { return (kn_unique)(ar.a, &opts); }
+inline kn_array kn_delete(kn_arg arr, kn_arg obj, const kn_delete_opts &opts = {}) { return (kn_delete)(arr.a, obj.a, &opts); }
+inline kn_array kn_insert(kn_arg arr, kn_arg obj, kn_arg values, const kn_insert_opts &opts = {}) { return (kn_insert)(arr.a, obj.a, values.a, &opts); }
+inline kn_array kn_trim_zeros(kn_arg filt, const kn_trim_zeros_opts &opts = {}) { return (kn_trim_zeros)(filt.a, &opts); }
+inline kn_array kn_tril_indices(int64_t n, const kn_triangle_positions_opts &opts = {}) { return (kn_tril_indices)(n, &opts); }
+inline kn_array kn_triu_indices(int64_t n, const kn_triangle_positions_opts &opts = {}) { return (kn_triu_indices)(n, &opts); }
+inline kn_array kn_tril_indices_from(kn_arg arr, const kn_triangle_opts &opts = {}) { return (kn_tril_indices_from)(arr.a, &opts); }
+inline kn_array kn_triu_indices_from(kn_arg arr, const kn_triangle_opts &opts = {}) { return (kn_triu_indices_from)(arr.a, &opts); }
+inline kn_unique_all_result kn_unique_all(kn_arg x) { return (kn_unique_all)(x.a); }
+inline kn_unique_counts_result kn_unique_counts(kn_arg x) { return (kn_unique_counts)(x.a); }
+inline kn_unique_inverse_result kn_unique_inverse(kn_arg x) { return (kn_unique_inverse)(x.a); }
+inline kn_array kn_unique_values(kn_arg x) { return (kn_unique_values)(x.a); }
+inline kn_array kn_union1d(kn_arg ar1, kn_arg ar2) { return (kn_union1d)(ar1.a, ar2.a); }
+inline kn_intersect1d_result kn_intersect1d(kn_arg ar1, kn_arg ar2) { return (kn_intersect1d)(ar1.a, ar2.a); }
+inline kn_array kn_setdiff1d(kn_arg ar1, kn_arg ar2, const kn_set_opts &opts = {}) { return (kn_setdiff1d)(ar1.a, ar2.a, &opts); }
+inline kn_array kn_setxor1d(kn_arg ar1, kn_arg ar2, const kn_set_opts &opts = {}) { return (kn_setxor1d)(ar1.a, ar2.a, &opts); }
+inline kn_array kn_bincount(kn_arg x, const kn_bincount_opts &opts = {}) { return (kn_bincount)(x.a, &opts); }
+inline kn_histogram_result kn_histogram(kn_arg a, const kn_histogram_opts &opts = {}) { return (kn_histogram)(a.a, &opts); }
+inline kn_array kn_histogram_bin_edges(kn_arg a, const kn_histogram_bin_edges_opts &opts = {}) { return (kn_histogram_bin_edges)(a.a, &opts); }
+inline kn_histogram2d_result kn_histogram2d(kn_arg x, kn_arg y, const kn_histogram2d_opts &opts = {}) { return (kn_histogram2d)(x.a, y.a, &opts); }
 inline kn_array kn_put(kn_arg a, kn_arg ind, kn_arg v, const kn_put_opts &opts = {}) { return (kn_put)(a.a, ind.a, v.a, &opts); }
 inline kn_array kn_place(kn_arg arr, kn_arg mask, kn_arg vals) { return (kn_place)(arr.a, mask.a, vals.a); }
 inline kn_array kn_putmask(kn_arg a, kn_arg mask, kn_arg values) { return (kn_putmask)(a.a, mask.a, values.a); }
@@ -1664,6 +1843,10 @@ inline kn_array kn_kron(kn_arg a, kn_arg b) { return (kn_kron)(a.a, b.a); }
 inline kn_array kn_tensordot(kn_arg a, kn_arg b, const kn_tensordot_opts &opts = {}) { return (kn_tensordot)(a.a, b.a, &opts); }
 inline kn_array kn_cross(kn_arg a, kn_arg b, const kn_cross_opts &opts = {}) { return (kn_cross)(a.a, b.a, &opts); }
 inline kn_array kn_vecdot(kn_arg x1, kn_arg x2, const kn_vecdot_opts &opts = {}) { return (kn_vecdot)(x1.a, x2.a, &opts); }
+inline kn_array kn_einsum(const char *subscripts, kn_list operands, const kn_einsum_opts &opts = {}) { return (kn_einsum)(subscripts, operands, &opts); }
+inline kn_array kn_multi_dot(kn_list arrays, const kn_out2l_opts &opts = {}) { return (kn_multi_dot)(arrays, &opts); }
+inline kn_array kn_matrix_power(kn_arg a, int64_t n) { return (kn_matrix_power)(a.a, n); }
+inline kn_array kn_norm(kn_arg x, const kn_norm_opts &opts = {}) { return (kn_norm)(x.a, &opts); }
 inline kn_svd_result kn_svd(kn_arg a, const kn_svd_opts &opts = {}) { return (kn_svd)(a.a, &opts); }
 inline kn_array kn_fft(kn_arg a, const kn_fft_opts &opts = {}) { return (kn_fft)(a.a, &opts); }
 inline kn_array kn_ifft(kn_arg a, const kn_fft_opts &opts = {}) { return (kn_ifft)(a.a, &opts); }
@@ -1914,6 +2097,25 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_flatnonzero(a) kn_flatnonzero(KN_ARG(a))
 #define kn_argwhere(a) kn_argwhere(KN_ARG(a))
 #define kn_unique(...) KN_CALL_a_(kn_unique, unique, __VA_ARGS__)
+#define kn_delete(...) kn_used_(KN_CALL_aa_(kn_delete, delete, __VA_ARGS__))
+#define kn_insert(...) kn_used_(KN_CALL_aaa_(kn_insert, insert, __VA_ARGS__))
+#define kn_trim_zeros(...) kn_used_(KN_CALL_a_(kn_trim_zeros, trim_zeros, __VA_ARGS__))
+#define kn_tril_indices(...) kn_used_(KN_CALL_p_(kn_tril_indices, triangle_positions, __VA_ARGS__))
+#define kn_triu_indices(...) kn_used_(KN_CALL_p_(kn_triu_indices, triangle_positions, __VA_ARGS__))
+#define kn_tril_indices_from(...) kn_used_(KN_CALL_a_(kn_tril_indices_from, triangle, __VA_ARGS__))
+#define kn_triu_indices_from(...) kn_used_(KN_CALL_a_(kn_triu_indices_from, triangle, __VA_ARGS__))
+#define kn_unique_all(x) kn_unique_all(KN_ARG(x))
+#define kn_unique_counts(x) kn_unique_counts(KN_ARG(x))
+#define kn_unique_inverse(x) kn_unique_inverse(KN_ARG(x))
+#define kn_unique_values(x) kn_unique_values(KN_ARG(x))
+#define kn_union1d(ar1, ar2) kn_union1d(KN_ARG(ar1), KN_ARG(ar2))
+#define kn_intersect1d(ar1, ar2) kn_intersect1d(KN_ARG(ar1), KN_ARG(ar2))
+#define kn_setdiff1d(...) kn_used_(KN_CALL_aa_(kn_setdiff1d, set, __VA_ARGS__))
+#define kn_setxor1d(...) kn_used_(KN_CALL_aa_(kn_setxor1d, set, __VA_ARGS__))
+#define kn_bincount(...) kn_used_(KN_CALL_a_(kn_bincount, bincount, __VA_ARGS__))
+#define kn_histogram(...) KN_CALL_a_(kn_histogram, histogram, __VA_ARGS__)
+#define kn_histogram_bin_edges(...) kn_used_(KN_CALL_a_(kn_histogram_bin_edges, histogram_bin_edges, __VA_ARGS__))
+#define kn_histogram2d(...) KN_CALL_aa_(kn_histogram2d, histogram2d, __VA_ARGS__)
 #define kn_put(...) KN_CALL_aaa_(kn_put, put, __VA_ARGS__)
 #define kn_place(arr, mask, vals) kn_place(KN_ARG(arr), KN_ARG(mask), KN_ARG(vals))
 #define kn_putmask(a, mask, values) kn_putmask(KN_ARG(a), KN_ARG(mask), KN_ARG(values))
@@ -1954,6 +2156,10 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_tensordot(...) kn_used_(KN_CALL_aa_(kn_tensordot, tensordot, __VA_ARGS__))
 #define kn_cross(...) kn_used_(KN_CALL_aa_(kn_cross, cross, __VA_ARGS__))
 #define kn_vecdot(...) kn_used_(KN_CALL_aa_(kn_vecdot, vecdot, __VA_ARGS__))
+#define kn_einsum(...) kn_used_(KN_CALL_pp_(kn_einsum, einsum, __VA_ARGS__))
+#define kn_multi_dot(...) kn_used_(KN_CALL_p_(kn_multi_dot, out2l, __VA_ARGS__))
+#define kn_matrix_power(a, n) kn_matrix_power(KN_ARG(a), n)
+#define kn_norm(...) kn_used_(KN_CALL_a_(kn_norm, norm, __VA_ARGS__))
 #define kn_svd(...) KN_CALL_a_(kn_svd, svd, __VA_ARGS__)
 #define kn_fft(...) kn_used_(KN_CALL_a_(kn_fft, fft, __VA_ARGS__))
 #define kn_ifft(...) kn_used_(KN_CALL_a_(kn_ifft, fft, __VA_ARGS__))

@@ -8,7 +8,7 @@ typedef struct call_arg {
     bool given;                   /* false: an option at its default, an array that is KN_NONE */
     union {
         kn_array array; kn_list list; kn_shape shape; kn_axis axis; kn_dtype dtype; bool flag; int64_t integer; double number;
-        kn_device device; kn_norm norm; const char *text; kn_rng rng;
+        kn_device device; kn_fft_norm norm; const char *text; kn_rng rng;
     };
 } call_arg;
 

@@ -5,16 +5,15 @@
 #include <string.h>
 #include "kiln.h"
 #include "frontend/array.h"
+#include "frontend/selections.h"
 #include "runtime/runtime.h"
 
 /* ---- composing ---- */
 
-#define MOST_PARAMS 24
-
 /* A single-result operation of up to two arrays (its first parameters) and an axis; INT64_MIN + 1: none. Consumes nothing. */
 #define NO_AXIS (INT64_MIN + 1)
 static node *apply(int op, node *a, node *b, kn_axis axis, message *m) {
-    op_value v[MOST_PARAMS];
+    op_value v[MOST_OPERANDS];
     node *result = NULL;
     op_defaults(op, v);
     node *in[2] = { a, b };
@@ -30,12 +29,7 @@ static node *apply(int op, node *a, node *b, kn_axis axis, message *m) {
     return op_nodes(op, v, &result, m) ? NULL : result;
 }
 
-static node *flattened(node *a, message *m) { return node_reshape(a, 1, &a->size, m); }
-
-static kn_status give(node **results, node *n, const message *m) {
-    results[0] = n;
-    return n ? KN_OK : m->status ? m->status : KN_MEMORY_ERROR;
-}
+static node *flattened(node *a, message *m) { return do_flat(node_keep(a), m); }
 
 static void drop_all(node **nodes, int n) { for (int i = 0; i < n; i++) node_drop(nodes[i]); }
 
@@ -146,7 +140,7 @@ static node *starts_of(node *sorted, bool equal_nan, message *m) {
     buffer_drop(b);
     differs = first ? changes(sorted, equal_nan, m) : NULL;
     if (differs) {
-        op_value v[MOST_PARAMS];
+        op_value v[MOST_OPERANDS];
         node *list[2] = { first, differs };
         op_defaults(OPERATION_concatenate, v);
         v[0].v.list.at = list;
@@ -301,6 +295,25 @@ kn_status op_with_values(int op, const op_value *args, node **results, message *
     case OPERATION_argwhere: return op_argwhere(args, results, m);
     case OPERATION_flatnonzero: return op_flatnonzero(args, results, m);
     case OPERATION_unique: return op_unique(args, results, m);
+    case OPERATION_unique_all: return op_unique_all(args, results, m);
+    case OPERATION_unique_counts: return op_unique_counts(args, results, m);
+    case OPERATION_unique_inverse: return op_unique_inverse(args, results, m);
+    case OPERATION_unique_values: return op_unique_values(args, results, m);
+    case OPERATION_union1d: return op_union1d(args, results, m);
+    case OPERATION_intersect1d: return op_intersect1d(args, results, m);
+    case OPERATION_setdiff1d: return op_setdiff1d(args, results, m);
+    case OPERATION_setxor1d: return op_setxor1d(args, results, m);
+    case OPERATION_bincount: return op_bincount(args, results, m);
+    case OPERATION_histogram: return op_histogram(args, results, m);
+    case OPERATION_histogram_bin_edges: return op_histogram_bin_edges(args, results, m);
+    case OPERATION_histogram2d: return op_histogram2d(args, results, m);
+    case OPERATION_delete: return op_delete(args, results, m);
+    case OPERATION_insert: return op_insert(args, results, m);
+    case OPERATION_trim_zeros: return op_trim_zeros(args, results, m);
+    case OPERATION_tril_indices: return op_tril_indices(args, results, m);
+    case OPERATION_triu_indices: return op_triu_indices(args, results, m);
+    case OPERATION_tril_indices_from: return op_tril_indices_from(args, results, m);
+    case OPERATION_triu_indices_from: return op_triu_indices_from(args, results, m);
     default: return fail(m, KN_NOT_AVAILABLE, "%s: not available in this version of the library", ops[op].name);
     }
 }

@@ -124,7 +124,7 @@ static int64_t scratch(const struct provider_call *c, transform kind) {
     return 256 + bytes + (kind == REAL_INVERSE ? whole_bytes(&c->operands[0]) : 0);
 }
 
-static double scale_of(transform kind, int64_t n, kn_norm norm) {
+static double scale_of(transform kind, int64_t n, kn_fft_norm norm) {
     bool inverse = kind == INVERSE || kind == REAL_INVERSE;
     if (norm == KN_NORM_ORTHO) return 1 / sqrt((double)n);
     return inverse == (norm == KN_NORM_BACKWARD) ? 1 / (double)n : 1;
@@ -157,7 +157,7 @@ static kn_status run(const struct provider_call *c, transform kind) {
         status = cufft.copy(from, c->data[0], (size_t)whole_bytes(&c->operands[0]), c->queue);
     }
     if (!status) status = cufft.execute(k->handle, from, c->data[1], kind == INVERSE || kind == REAL_INVERSE ? 1 : -1);
-    double by = scale_of(kind, l.n, (kn_norm)c->attr[2]);
+    double by = scale_of(kind, l.n, (kn_fft_norm)c->attr[2]);
     if (!status && by != 1) status = scale(c, by);
     pthread_mutex_unlock(&cufft.mutex);
     return status ? fail(c->m, KN_RUNTIME_ERROR, "fft: cuFFT gives status %d", status) : KN_OK;

@@ -3,7 +3,7 @@
  * How it works: every line along the axis is copied into a contiguous buffer (cut or padded with zeros to n), transformed,
  * scaled and written out. Plans are made once a length and kept. Ours is a mixed-radix transform (Cooley and Tukey 1965)
  * in float64, and Bluestein's chirp (1970) for lengths with a large prime factor. Shapes and dtypes were checked when the
- * node was made. attr: axis, n, norm (kn_norm). */
+ * node was made. attr: axis, n, norm (kn_fft_norm). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -361,7 +361,7 @@ static void lines_part(void *arg, int64_t lo, int64_t hi) {
     mem_free(line);
 }
 
-static double scale_of(transform kind, int64_t n, kn_norm norm) {
+static double scale_of(transform kind, int64_t n, kn_fft_norm norm) {
     bool inverse = kind == INVERSE || kind == REAL_INVERSE;
     if (norm == KN_NORM_ORTHO) return 1 / sqrt((double)n);
     return inverse == (norm == KN_NORM_BACKWARD) ? 1 / (double)n : 1;
@@ -384,7 +384,7 @@ static kn_status run(const struct provider_call *c, transform kind, bool foreign
     kept_plan *k = plan_take(n, kind, single_of(c), foreign, c->m);
     if (!k) return KN_MEMORY_ERROR;
     fft_job j = { .c = c, .plan = k, .kind = kind, .axis = axis, .n = n, .in_length = in->shape[axis], .out_length = out->shape[axis],
-                  .scale = scale_of(kind, n, (kn_norm)c->attr[2]) };
+                  .scale = scale_of(kind, n, (kn_fft_norm)c->attr[2]) };
     pthread_mutex_init(&j.mutex, NULL);
     workers_run(lines_part, &j, count, 1 + 16384 / n);
     pthread_mutex_destroy(&j.mutex);

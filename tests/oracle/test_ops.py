@@ -466,6 +466,21 @@ calls("meshgrid", FEW, C([A(3), A(4)]), C([A(3), A(4)], indexing="ij"), C([A(3),
 calls("ix_", [None], C([V(0, 2), V(1, 3, 2)]), C([V(True, False, True), V(1)]), C([V([1])]), C([np.zeros(0)]), C([V(1.5), V(2, 3)]))
 calls("gradient", [d for d in DTYPES if d not in (BFLOAT16,)], C(A(7), []), C(A(4, 6), []), C(A(4, 6), [2.0], axis=0), C(A(7), [0.5], edge_order=2), C(A(3, 4, 5), [], axis=(0, 2)), C(L("transposed"), [2.0, 3.0]), C(A(1), []), C(A(2), [], edge_order=2), C(A(4, 6), [1.0, 2.0, 3.0]), C(A(5), [], edge_order=3), tolerance=(16,))
 calls("gradient", INTS[:4] + FLOATS[2:] + COMPLEX, C(A(6), [V(0.0, 1.0, 1.5, 4.0, 5.0, 7.0)]), C(A(6), [V(0.0, 1.0, 1.5, 4.0, 5.0, 7.0)], edge_order=2), C(A(3, 4), [0.5, V(0, 1, 4, 9)]), C(A(4), [V(0, 1, 2, 3)], edge_order=2), C(A(4), [V(1, 2)]), C(A(4, 4), [V(0, 1, 2, 3)]), tolerance=(32,))
+calls("delete", FEW, C(A(5), 1), C(A(5), V(0, -1, 0)), C(A(3, 4), 1, axis=0), C(A(3, 4), V(1, 3), axis=1), C(A(3, 4), V(True, False, True), axis=0), C(A(3, 4), 5), C(L("transposed"), V(0, 2), axis=-1), C(A(3), True), C(A(3), 7), C(A(3), V(-4)), C(A(3), V(True, False)), C(A(3), np.zeros(0, int)), C(A(3), V(1.5)), C(L("0-d"), V(0)), C(A(3), V([0, 1])))
+calls("insert", FEW, C(A(5), 2, 1), C(A(5), V(1, 3), A(2)), C(A(5), V(3, 1, 3), A(3)), C(A(3, 4), 1, A(4), axis=0), C(A(3, 4), 1, A(3), axis=1), C(A(3, 4), V(1, 1), A(3, 2), axis=1), C(A(3, 4), V(0, 3), 1, axis=0), C(A(5), -1, 1), C(A(5), 5, 1), C(A(5), 6, 1), C(A(5), V(2), A(3)), C(A(3, 4), V(0, 2), A(5), axis=0), C(L("negative"), 0, 1, axis=1), C(A(5), 2, A(3)))
+calls("trim_zeros", FEW, C(V(0, 0, 1, 0, 2, 0)), C(V(0, 0, 1, 0, 2, 0), "f"), C(V(0, 0, 1, 0, 2, 0), trim="b"), C(V(0, 0)), C(V([0, 0, 0], [0, 1, 0], [0, 0, 0])), C(V([0, 0, 0], [0, 1, 2]), axis=1), C(A(6)), C(A(3), "x"), C(np.zeros(0)))
+calls("tril_indices triu_indices", [None], C(3), C(4, 1), C(4, -2), C(3, k=1, m=5), C(3, m=2), C(0))
+calls("tril_indices_from triu_indices_from", [None], C(np.zeros((3, 4))), C(np.zeros((3, 3)), 1), C(np.zeros(3)))
+calls("unique_all unique_counts unique_inverse unique_values", [d for d in DTYPES if d != BFLOAT16], C(A(40)), C(L("transposed")), C(A(0)), C(L("0-d")), style="any")
+calls("union1d intersect1d setdiff1d setxor1d", [d for d in DTYPES if d != BFLOAT16], C(A(30), A(25)), C(L("transposed"), A(3)), C(A(5), A(0)), C(A(0), A(0)), C(A(9), V(1, 2, 3).astype("i1")), style="tame")
+calls("union1d setdiff1d setxor1d intersect1d", FLOATS[2:], C(A(20), A(12)), style="any")
+calls("setdiff1d setxor1d", INTS[:4], C(V(5, 1, 3), V(3, 4), assume_unique=True))
+calls("bincount", BOOL + INTS, C(V(0, 1, 1, 3)), C(V(0, 1, 1, 3), minlength=7), C(V(0, 1, 1, 3), V(0.5, 1.0, 2.0, 4.0)), C(np.zeros(0, int)), C(np.zeros(0, int), minlength=3), C(V(1, -1)), C(V(1, 2), V(1.0)), C(V([1, 2])), C(V(1, 2), minlength=-1), C(V(1.0)), C(V(1, 2), V(1j, 2)), C(np.arange(65536, dtype=np.int32)), C(A(4), A(4)), style="positive")
+calls("histogram", [d for d in REALS if d != BFLOAT16], C(A(40)), C(A(4, 6), 5), C(A(40), V(-3.0, -1.0, 0.0, 2.5)), C(A(40), 7, V(-2.0, 2.0)), C(A(40), 4, density=True), C(A(20), 4, weights=np.arange(20.0)), C(A(20), 4, weights=np.arange(20)), C(A(0)), C(L("0-d")), C(A(20), V(3, 1, 2)), C(A(20), 0), C(A(20), 3, V(2.0, 1.0)), C(A(20), 4, weights=np.arange(3)), C(A(20), V(0.0, 0.0, 1.0), density=True), C(A(20), V([1, 2])),
+      C(V(1, 1, 1), 3), C(L("transposed"), V(-2, 0, 2), weights=np.arange(24).reshape(4, 6) * 1j), C(A(9), 2.5), tolerance=4)
+calls("histogram", FLOATS[2:], C(A(30)), C(A(30), V(-1.0, 0.0, np.inf)), tolerance=4, style="any")
+calls("histogram_bin_edges", INTS[:2] + FLOATS[2:], C(A(9)), C(A(9), 4), C(A(9), 4, V(0, 5)), C(A(9), V(1, 2, 5)), C(A(0), 3), tolerance=4)
+calls("histogram2d", INTS[2:4] + FLOATS[2:], C(A(40), A(40)), C(A(40), A(40), 4), C(A(40), A(40), V(3, 5)), C(A(40), A(40), V(-3.0, -1.0, 0.0, 2.5)), C(A(30), A(30), 4, V([-2.0, 2.0], [-1.0, 3.0])), C(A(30), A(30), 3, density=True), C(A(20), A(20), 4, weights=np.arange(20.0)), C(A(3), A(4)), tolerance=16)
 # updates: the array afterwards
 calls("put", FEW, C(A(4, 6), V(0, 3, -1), A(3)), C(L("transposed"), V(5, 5, 2), A(2)), C(A(5), V(7), 1), C(A(5), V(7, -9), A(2), mode="wrap"), C(A(5), V(7, -9), A(2), mode="clip"), C(A(5), V([0, 1], [2, 0]), 1), C(A(5), V(0, 1), np.zeros(0)))
 calls("place putmask", FEW, C(A(4, 6), np.arange(24).reshape(4, 6) % 3 == 0, A(4)), C(L("negative"), np.arange(24).reshape(4, 6) > 5, A(30)), C(A(3), V(0, 1, 1), 1), C(A(3), V(True, False), A(2)), C(A(3), V(False, False, False), np.zeros(0)), C(L("0-d"), True, A(2)))
@@ -516,6 +531,14 @@ calls("outer kron", products, C(A(3), A(4)), C(A(2, 3), A(2, 2)), C(A(3), A(0)),
 calls("tensordot", products[2:], C(A(3, 4, 5), A(4, 5, 2)), C(A(3, 4), A(4, 5), axes=1), C(A(3), A(4), axes=0), C(A(3, 4), A(3, 5)), tolerance=(64,))
 calls("cross", products[1:], C(A(3), A(3)), C(A(4, 3), A(4, 3)), C(A(3, 4), A(3, 4), axis=0), C(A(4, 3), A(3)), C(A(4), A(4)), tolerance=(16,))
 calls("vecdot", products[1:], C(A(4), A(4)), C(A(3, 4), A(4)), C(A(3, 4), A(3, 4), axis=0), tolerance=(64,))
+calls("norm", [d for d in DTYPES if d not in (BFLOAT16, np.float16)], C(A(6)), C(A(3, 4)), C(A(3, 4, 5)), C(L("0-d")), C(A(3, 4), axis=1), C(A(3, 4, 5), axis=(0, 2)), C(A(3, 4), axis=0, keepdims=True), C(L("transposed"), keepdims=True), C(A(0)), C(A(3, 4, 5), 1), *[C(A(6), o) for o in (0, 1, 2, 3, 0.5, -1, np.inf, -np.inf)],
+      *[C(A(3, 4), o) for o in (1, -1, np.inf, -np.inf, 3)], C(A(3, 4), 3, axis=1), C(A(2, 3, 4), np.inf, axis=(1, 0)), C(A(2, 3), axis=2), C(A(0), np.inf), C(A(0), -np.inf), C(A(3, 0), 1), C(A(0, 3), np.inf), tolerance=(64,))
+calls("matrix_power", products[1:], C(A(3, 3), 0), C(A(3, 3), 1), C(A(3, 3), 2), C(A(3, 3), 5), C(A(2, 3, 3), 3), C(A(3, 4), 2), C(A(3), 2), tolerance=(256,), style="unit")
+calls("multi_dot", products[1:], C([A(3, 4), A(4, 5)]), C([A(3, 4), A(4, 5), A(5, 2)]), C([A(4), A(4, 5), A(5, 2), A(2)]), C([A(10, 3), A(3, 10), A(10, 2), A(2)]), C([A(3)]), C([A(3, 4), A(3, 4)]), C([A(3, 4), A(2, 4, 4), A(4)]), tolerance=(256,), style="unit")
+calls("einsum", products, *[C(s, ops) for s, ops in [("ij,jk->ik", [A(3, 4), A(4, 5)]), ("ij,jk", [A(3, 4), A(4, 5)]), ("ii", [A(4, 4)]), ("ii->i", [A(4, 4)]), ("ij->ji", [A(3, 4)]), ("ij->", [A(3, 4)]), ("ij->j", [L("transposed")]), ("i,i", [A(4), A(4)]), ("i,j->ij", [A(3), A(4)]), ("i,j", [A(3), A(4)]),
+      ("ijk,jil->kl", [A(2, 3, 4), A(3, 2, 5)]), ("bij,bjk->bik", [A(2, 3, 4), A(2, 4, 5)]), ("...ij,...jk->...ik", [A(2, 3, 4), A(4, 5)]), ("...ij,...jk", [A(5, 1, 3, 4), A(2, 4, 2)]), ("...i->...", [A(2, 3, 4)]), ("i...->...", [A(2, 3, 4)]), ("ij,jk,kl->il", [A(2, 3), A(3, 4), A(4, 2)]), ("ba", [A(3, 4)]),
+      ("ij,ij->ij", [A(3, 4), A(3, 4)]), ("ij,kj->ik", [A(3, 4), A(5, 4)]), ("ij,j", [A(3, 4), A(4)]), (",ij", [L("0-d"), A(3, 4)]), ("iji->j", [A(3, 4, 3)]), ("ij,k->j", [A(3, 4), A(5)]), ("aB,Bc->ca", [A(2, 3), A(3, 4)]), ("ij , jk -> ik", [A(3, 4), A(4, 5)]), ("ijk->ki", [A(2, 3, 4)]), ("i,i->", [A(0), A(0)]),
+      ("ij,jk->ik", [A(3, 0), A(0, 5)]), ("ij,ij", [L("negative"), L("stepped")]), ("ij,jk->ik", [A(3, 4), A(5, 4)]), ("ij->ijk", [A(3, 4)]), ("ij->ii", [A(3, 4)]), ("ijk", [A(3, 4)]), ("ij,jk", [A(3, 4)]), ("ij", [A(3, 4), A(3, 4)]), ("i$", [A(3, 4)]), ("ii", [A(3, 4)]), ("...", [A(2, 3)]), ("abc,cd,be->ade", [A(2, 3, 4), A(4, 2), A(3, 3)])]], tolerance=(64,))
 calls("svd", FLOATS[2:], C(A(4, 4)))
 # Fourier transforms
 transforms = [np.dtype(t) for t in ("int16", "float32", "float64", "complex64", "complex128")]
@@ -530,11 +553,19 @@ calls("fftshift ifftshift", FEW, C(A(8)), C(A(7)), C(A(4, 5)), C(A(4, 5), axes=1
 
 # No answer of NumPy's to compare with here: other tests have them.
 ELSEWHERE = set("nonzero random uniform integers standard_normal normal".split())
-ANY_ZERO_ORDER = set("sort".split())                  # equal elements may change places
-RENAMED = {"unique": lambda a, **o: np.unique(a, return_index=True, return_inverse=True, return_counts=True, **o),
+ANY_ZERO_ORDER = set("sort unique_counts unique_inverse unique_values union1d".split())                  # equal elements may change places
+RENAMED = {**{name: lambda *a, f=getattr(np, name), **o: np.stack(f(*a, **o), -1) for name in ("tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from")},
+           "intersect1d": lambda *a, **o: np.intersect1d(*a, return_indices=True, **o), "unique_values": lambda x: np.sort(np.unique_values(x)),
+           **{name: lambda *a, f=getattr(np, name), **o: f(*numbers_for(a), **o) for name in ("histogram", "histogram_bin_edges", "histogram2d")},
+           "einsum": lambda s, operands, **o: np.einsum(s, *operands, **o), "unique": lambda a, **o: np.unique(a, return_index=True, return_inverse=True, return_counts=True, **o),
            "astype": lambda x, d, **o: x.astype(d, **o),
            "gradient": lambda f, v, **o: as_tuple(np.gradient(f, *v, **o)),
            **{name: lambda arrays, f=getattr(np, name), **o: f(*arrays, **o) for name in ("broadcast_arrays", "meshgrid", "ix_")}}
+
+
+def numbers_for(args):
+    """Pairs of numbers, which are weak, where the C interface takes them as arrays."""
+    return [a.tolist() if isinstance(a, np.ndarray) and i in (2, 3) and a.size <= 4 and a.dtype != object else a for i, a in enumerate(args)]
 
 
 def updated(f):

@@ -20,6 +20,8 @@ DIFFERENT = {
     "pad": "constant_values instead of **kwargs",
     "i0": "its device function takes the place of a table",
     "cross": "axis is an integer that may be absent",
+    "einsum": "the subscripts are the first of NumPy's operands",
+    "histogram": "density is a truth value; None and False are one", "histogram2d": "density is a truth value; None and False are one",
     "vecdot": "a function here, a ufunc there",
     "atleast_1d": "one array at a time", "atleast_2d": "one array at a time", "atleast_3d": "one array at a time",
 }

@@ -53,6 +53,10 @@ node *reduce_axes(reduction_number r, node *a, uint64_t axes, kn_dtype out, bool
 node *do_reduce(reduction_number r, node *a, uint64_t axes, bool keepdims, message *m);   /* in a's dtype */
 node *do_scan(reduction_number r, node *a, int axis, message *m);                         /* in a's dtype */
 
+/* ---- search.c ---- */
+/* How many elements of the sorted one-dimensional a come before those of v, or (right) do not come after them: int64. */
+node *do_search(node *a, node *v, bool right, message *m);
+
 /* ---- join.c, select.c, filter.c, product.c, transform.c ---- */
 /* Joined along an axis of their own; shapes are checked. Borrows the nodes. */
 node *join_nodes(int n, node *const *in, int axis, kn_dtype t, const char *name, message *m);

@@ -244,7 +244,7 @@ typedef struct op_value {         /* one argument, in the row's order; optional 
         struct { node **at; int n; } list;
         struct { int ndim; const int64_t *dim; } shape;
         kn_axis axis; kn_dtype dtype; bool flag; int64_t integer; double number;
-        kn_device device; kn_norm norm; const char *text; uint64_t rng;
+        kn_device device; kn_fft_norm norm; const char *text; uint64_t rng;
     } v;
 } op_value;
 

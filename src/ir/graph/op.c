@@ -118,7 +118,7 @@ static int64_t word_value(const char *s)
 /* A text default is the C literal with its quotes; the texts there are have no escapes. */
 static const char *text_default(const char *s)
 {
-    static const char *const known[] = {"same_kind", "K", "C", "constant", "raise", "linear", "left", "full", "valid", "xy"};
+    static const char *const known[] = {"same_kind", "K", "C", "constant", "raise", "linear", "left", "full", "valid", "xy", "fb"};
     if (*s != '"')
         return NULL;
     for (size_t i = 0; i < COUNT(known); i++)
@@ -143,7 +143,7 @@ static void set_default(const op_param *p, op_value *v)
     case PARAM_INT: v->v.integer = word_value(s); break;
     case PARAM_NUMBER: v->v.number = strcmp(s, "NONE") == 0 ? (double)NAN : strtod(s, NULL); break;
     case PARAM_DEVICE: v->v.device = (kn_device)word_value(s); break;
-    case PARAM_NORM: v->v.norm = (kn_norm)word_value(s); break;
+    case PARAM_NORM: v->v.norm = (kn_fft_norm)word_value(s); break;
     case PARAM_TEXT: v->v.text = text_default(s); break;
     }
 }

@@ -35,8 +35,7 @@ static node *place_of(node *a, node *v, bool right, message *m)
     return at;
 }
 
-/* The same for operands of any two dtypes. Consumes both. */
-static node *do_search(node *a, node *v, bool right, message *m)
+node *do_search(node *a, node *v, bool right, message *m)
 {
     if (a && v) {
         kn_dtype t = dtype_promote(a->dtype, v->dtype);

@@ -25,10 +25,10 @@ int family_op_named(const char *name)
 
 static bool is_single(kn_dtype t) { return t == KN_FLOAT16 || t == KN_BFLOAT16 || t == KN_FLOAT32 || t == KN_COMPLEX64; }
 
-static kn_norm other_way(kn_norm n) { return n == KN_NORM_BACKWARD ? KN_NORM_FORWARD : n == KN_NORM_FORWARD ? KN_NORM_BACKWARD : n; }
+static kn_fft_norm other_way(kn_fft_norm n) { return n == KN_NORM_BACKWARD ? KN_NORM_FORWARD : n == KN_NORM_FORWARD ? KN_NORM_BACKWARD : n; }
 
 /* Consumes a. */
-static node *transform(family_number f, node *a, int64_t n, kn_axis axis_given, kn_norm norm, message *m)
+static node *transform(family_number f, node *a, int64_t n, kn_axis axis_given, kn_fft_norm norm, message *m)
 {
     const char *op = family_ops[f].name;
     int axis;
