@@ -9,6 +9,7 @@
  * Arrays updated in place that nobody reads (x += ...) would pile up work; they are registered here, and an evaluation
  * takes along those that share its operands. How kernels look must not be put here. */
 #include <pthread.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/internal.h"
@@ -40,6 +41,17 @@ static buffer *fault_buffer(kn_status status, const char *sentence) {
     t->status = status;
     memcpy(t->text, sentence, n);
     return b;
+}
+
+/* For the moment when there is no memory to say what was wrong. Never freed: one reference is its own. */
+static void stays(buffer *b) { (void)b; }
+static struct { kn_status status; char text[80]; } untold_text = { KN_MEMORY_ERROR, "out of memory while telling why a computation failed" };
+_Static_assert(sizeof(fault_text) == offsetof(fault_text, text), "laid out as a fault_text");
+static buffer untold = { .refs = 1, .device = KN_CPU, .readonly = true, .data = &untold_text, .size = sizeof untold_text, .destroy = stays };
+
+static buffer *fault_or_untold(kn_status status, const char *sentence) {
+    buffer *b = fault_buffer(status, sentence);
+    return b ? b : buffer_keep(&untold);
 }
 
 const char *node_message(const node *n, kn_status *status) {
@@ -86,14 +98,14 @@ static plan_variant *variant_new(device *on, message *m) {
     return NULL;
 }
 
-/* The plan for the walk's slice: found, or made and kept. A new reference. */
-static plan_variant *find_plan(node *const *roots, int nroots, plan_entry **entry, message *m) {
+/* The plan for the walk's slice: found, or made and kept. A new reference. alone: nothing but the roots is stored. */
+static plan_variant *find_plan(node *const *roots, int nroots, bool alone, plan_entry **entry, message *m) {
     device *on = device_current();
     if (!walk_key(&w, roots, nroots, on->kind)) { fail_memory(m, "looking up a plan"); return NULL; }
     uint64_t hash = hash_bytes(w.key, w.nkey * sizeof *w.key, 0);
     plan_entry *e = plans_find(hash, w.key, w.nkey);
     if (!e && !(e = plans_add(hash, w.key, w.nkey, w.nnodes))) { fail_memory(m, "keeping a plan"); return NULL; }
-    if (!walk_wanted(&w, roots, nroots, e->exports)) { fail_memory(m, "making a plan"); return NULL; }
+    if (!walk_wanted(&w, roots, nroots, alone ? NULL : e->exports)) { fail_memory(m, "making a plan"); return NULL; }
     plan_variant *v = plans_variant(e, &w);
     if (v) {
         counts.hits++;
@@ -112,6 +124,8 @@ static plan_variant *find_plan(node *const *roots, int nroots, plan_entry **entr
 typedef struct evaluation {
     run_frame f;
     node **results; int nresults;                  /* of the plan, each kept */
+    bool *risky; int nrisky;                       /* which of them come from what may fail */
+    node **gone;                                   /* room for all their inputs */
     node **noted; uint32_t nnoted;                 /* computed through; kept */
     arena mem;
     uint32_t entry;                                /* number of the plan's entry */
@@ -132,6 +146,11 @@ static bool frame_fill(evaluation *x, plan_variant *v) {
     f->memory_data = arena_zero(&x->mem, (size_t)p->nmemory + 1, sizeof *f->memory_data);
     x->results = arena_zero(&x->mem, (size_t)p->nresults + 1, sizeof *x->results);
     x->noted = arena_zero(&x->mem, w.nnodes + 1, sizeof *x->noted);
+    uint32_t inputs = 0;
+    for (int i = 0; i < p->nresults; i++) inputs += w.nodes[p->results[i].node]->nin;
+    x->risky = arena_zero(&x->mem, (size_t)p->nresults + 1, sizeof *x->risky);
+    x->gone = arena_zero(&x->mem, inputs + 1, sizeof *x->gone);
+    if (!x->risky || !x->gone) return false;
     if (!f->leaf_buffers || !f->leaf_data || !f->leaf_offsets || !f->scalars || !f->memory || !f->memory_data || !x->results || !x->noted) return false;
     for (uint32_t i = 0; i < w.nleaves; i++) {
         f->leaf_buffers[i] = buffer_keep(w.leaves[i]->value);
@@ -153,6 +172,8 @@ static bool evaluation_begin(evaluation *x, plan_variant *v, plan_entry *e) {
     x->entry = e->number;
     for (int i = 0; i < v->p->nresults; i++) {
         node *n = w.nodes[v->p->results[i].node];
+        x->risky[i] = w.marked[v->p->results[i].node];
+        x->nrisky += x->risky[i];
         x->results[x->nresults++] = node_keep(n);
         __atomic_store_n(&n->state, NODE_SCHEDULED, __ATOMIC_RELEASE);
         n->plan_note = NULL;
@@ -187,32 +208,46 @@ static uint32_t publish(node *n, buffer *b, int64_t offset, node_state state, no
     return ngone;
 }
 
+static bool overwrites(const plan *p) {
+    for (int i = 0; i < p->nmemory; i++) if (p->memory[i].reuses_leaf >= 0) return true;
+    return false;
+}
+
+/* What becomes of a result. Only the first thing that failed is known: another result that may have failed too is computed
+ * again by itself, unless memory that it needs has been overwritten. Outside memory, a step that fails in the middle counts
+ * as a fault of everything for the same reason. */
+static node_state outcome(const evaluation *x, int i, kn_status status, bool fault) {
+    bool final = overwrites(x->f.v->p);
+    if (status) return final && x->f.started ? NODE_FAULT : NODE_PENDING;
+    if (!fault || (!x->risky[i] && x->nrisky)) return NODE_READY;
+    return final || x->nrisky <= 1 ? NODE_FAULT : NODE_PENDING;
+}
+
 static void publish_results(evaluation *x, kn_status status, buffer *fault) {
     const plan *p = x->f.v->p;
-    uint32_t most = 0;
-    for (int i = 0; i < x->nresults; i++) most += x->results[i]->nin;
-    node **gone = most ? arena_zero(&x->mem, most, sizeof *gone) : NULL;
     uint32_t ngone = 0;
     pthread_mutex_lock(&graph_mutex);
     running--;
     for (int i = 0; i < x->nresults; i++) {
         node *n = x->results[i];
-        if (status || (most && !gone)) { __atomic_store_n(&n->state, NODE_PENDING, __ATOMIC_RELEASE); continue; }
+        node_state state = outcome(x, i, status, !status && fault);
         const place *at = &p->results[i].at;
-        if (fault) {
-            ngone += publish(n, buffer_keep(fault), 0, NODE_FAULT, gone + ngone);
+        if (state == NODE_PENDING) {
+            __atomic_store_n(&n->state, NODE_PENDING, __ATOMIC_RELEASE);
+        } else if (state == NODE_FAULT) {
+            ngone += publish(n, buffer_keep(fault), 0, NODE_FAULT, x->gone + ngone);
         } else {
             buffer *b = at->kind == PLACE_LEAF ? x->f.leaf_buffers[at->index] : x->f.memory[at->index];
             char *data = at->kind == PLACE_LEAF ? x->f.leaf_data[at->index] : x->f.memory_data[at->index];
-            ngone += publish(n, buffer_keep(b), data - (char *)b->data + at->offset, NODE_READY, gone + ngone);
+            ngone += publish(n, buffer_keep(b), data - (char *)b->data + at->offset, NODE_READY, x->gone + ngone);
         }
     }
-    if (!status && !fault)
+    if (!fault)
         for (uint32_t i = 0; i < x->nnoted; i++)
             if (x->noted[i]->state == NODE_PENDING) x->noted[i]->plan_note = (void *)(uintptr_t)x->entry;
     pthread_cond_broadcast(&graph_changed);
     pthread_mutex_unlock(&graph_mutex);
-    for (uint32_t i = 0; i < ngone; i++) node_drop(gone[i]);
+    for (uint32_t i = 0; i < ngone; i++) node_drop(x->gone[i]);
 }
 
 static void evaluation_end(evaluation *x) {
@@ -232,9 +267,9 @@ static buffer *fault_of_run(const run_frame *f) {
         int64_t at = (int64_t)(f->fault << 16) >> 16;
         message m = { 0 };
         fail(&m, n->status, n->text, (long long)at);      /* texts are ours and have one %lld at most */
-        return fault_buffer(n->status, m.text);
+        return fault_or_untold(n->status, m.text);
     }
-    return fault_buffer(KN_RUNTIME_ERROR, "the computation failed");
+    return fault_or_untold(KN_RUNTIME_ERROR, "the computation failed");
 }
 
 /* ---- one evaluation ---- */
@@ -273,23 +308,35 @@ static void learn_exports(void) {
     }
 }
 
-static buffer *faulty_leaf(void) {
-    for (uint32_t i = 0; i < w.nleaves; i++) if (w.leaves[i]->state == NODE_FAULT && w.leaves[i]->value) return buffer_keep(w.leaves[i]->value);
-    return NULL;
+/* Number of a leaf whose computation failed, or NO_LEAF. */
+static uint32_t faulty_leaf(void) {
+    for (uint32_t i = 0; i < w.nleaves; i++) if (w.leaves[i]->state == NODE_FAULT && w.leaves[i]->value) return i;
+    return NO_LEAF;
 }
 
-/* Roots below which a fault lies become faults themselves. Mutex held; gives back what to drop. */
-static void spread_fault(node *const *roots, int nroots, buffer *fault) {
+/* Roots that need the faulty leaf become faults themselves. Mutex held. */
+static bool spread_fault(node *const *roots, int nroots, uint32_t leaf) {
+    if (!walk_mark(&w, leaf)) return false;
     for (int i = 0; i < nroots; i++) {
         node *n = roots[i];
-        if (n->state != NODE_PENDING) continue;
-        n->value = buffer_keep(fault);
+        if (n->state != NODE_PENDING || n->slot >= w.nnodes || !w.marked[n->slot]) continue;
+        n->value = buffer_keep(w.leaves[leaf]->value);
         n->offset = 0;
         __atomic_store_n(&n->state, NODE_FAULT, __ATOMIC_RELEASE);
     }
+    pthread_cond_broadcast(&graph_changed);
+    return true;
 }
 
-static kn_status evaluate_once(node *const *roots, int nroots, bool learn, message *m);
+/* LEARN: what an earlier plan computed through is evaluated first. ALONE: nothing else is evaluated or stored along the way. */
+typedef enum { PLAIN, LEARN, ALONE } manner;
+static kn_status evaluate_once(node *const *roots, int nroots, manner how, message *m);
+
+static kn_status evaluate_each(node *const *roots, int nroots, message *m) {
+    kn_status status = KN_OK;
+    for (int i = 0; i < nroots && !status; i++) if (!node_ready(roots[i])) status = evaluate_once(&roots[i], 1, ALONE, m);
+    return status;
+}
 
 static kn_status evaluate_frontier(message *m) {
     uint32_t n = w.nfrontier;
@@ -298,7 +345,7 @@ static kn_status evaluate_frontier(message *m) {
     learn_exports();
     for (uint32_t i = 0; i < n; i++) first[i] = node_keep(w.frontier[i]);
     pthread_mutex_unlock(&graph_mutex);
-    kn_status status = evaluate_once(first, (int)n, false, m);
+    kn_status status = evaluate_once(first, (int)n, PLAIN, m);
     for (uint32_t i = 0; i < n; i++) node_drop(first[i]);
     mem_free(first);
     return status;
@@ -325,7 +372,7 @@ static kn_status run_and_publish(plan_variant *v, plan_entry *e, message *m) {
     running++;
     pthread_mutex_unlock(&graph_mutex);
     kn_status status = plan_run(&x.f, m);
-    buffer *fault = !status && x.f.fault != FAULT_NONE ? fault_of_run(&x.f) : NULL;
+    buffer *fault = status ? fault_or_untold(status, m && m->status ? m->text : "the computation failed") : x.f.fault != FAULT_NONE ? fault_of_run(&x.f) : NULL;
     publish_results(&x, status, fault);
     buffer_drop(fault);
     evaluation_end(&x);
@@ -334,7 +381,15 @@ static kn_status run_and_publish(plan_variant *v, plan_entry *e, message *m) {
 
 #define MOST_ROOTS 64
 
-static kn_status evaluate_once(node *const *roots, int nroots, bool learn, message *m) {
+/* Whether it can be told afterwards which results failed: see outcome. */
+static bool separable(const plan_variant *v) {
+    int risky = 0;
+    if (!v->p->nfaults || v->p->nresults < 2 || !overwrites(v->p)) return true;
+    for (int i = 0; i < v->p->nresults; i++) risky += w.marked[v->p->results[i].node];
+    return risky == 1;
+}
+
+static kn_status evaluate_once(node *const *roots, int nroots, manner how, message *m) {
     node *few[MOST_ROOTS], **all = few;
     int most = nroots + MOST_UPDATES, n = 0;
     if (most > MOST_ROOTS && !(all = mem_array((size_t)most, sizeof *all))) return fail_memory(m, "evaluating");
@@ -345,8 +400,8 @@ static kn_status evaluate_once(node *const *roots, int nroots, bool learn, messa
         for (int i = 0; i < nroots; i++) if (!node_ready(roots[i]) && roots[i]->kind != NODE_SCALAR) all[n++] = roots[i];
         if (!n) { pthread_mutex_unlock(&graph_mutex); break; }
         counts.evaluations++;
-        if (!walk_settled(all, n, learn)) { pthread_mutex_unlock(&graph_mutex); status = fail_memory(m, "evaluating"); break; }
-        if (!w.nfrontier && updates.n) n = add_companions(all, n, most, false);
+        if (!walk_settled(all, n, how == LEARN)) { pthread_mutex_unlock(&graph_mutex); status = fail_memory(m, "evaluating"); break; }
+        if (!w.nfrontier && updates.n && how != ALONE) n = add_companions(all, n, most, false);
         if (n < 0) { pthread_mutex_unlock(&graph_mutex); status = fail_memory(m, "evaluating"); break; }
         if (w.busy) { pthread_cond_wait(&graph_changed, &graph_mutex); continue; }
         if (w.nfrontier) {
@@ -354,18 +409,23 @@ static kn_status evaluate_once(node *const *roots, int nroots, bool learn, messa
             pthread_mutex_lock(&graph_mutex);
             continue;
         }
-        buffer *fault = faulty_leaf();
-        if (fault) {
-            spread_fault(all, n, fault);
-            pthread_cond_broadcast(&graph_changed);
+        uint32_t faulty = faulty_leaf();
+        if (faulty != NO_LEAF && spread_fault(all, n, faulty)) continue;
+        plan_entry *e = NULL;
+        plan_variant *v = faulty == NO_LEAF && walk_mark(&w, NO_LEAF) ? find_plan(all, n, how == ALONE, &e, m) : NULL;
+        if (!v) { pthread_mutex_unlock(&graph_mutex); status = m && m->status ? m->status : fail_memory(m, "evaluating"); break; }
+        if (!separable(v)) {
             pthread_mutex_unlock(&graph_mutex);
-            buffer_drop(fault);
+            variant_drop(v);
+            status = evaluate_each(roots, nroots, m);
             break;
         }
-        plan_entry *e = NULL;
-        plan_variant *v = find_plan(all, n, &e, m);
-        if (!v) { pthread_mutex_unlock(&graph_mutex); status = m && m->status ? m->status : KN_MEMORY_ERROR; break; }
+        bool several = v->p->nresults > 1;
         status = run_and_publish(v, e, m);
+        if (several && status != KN_MEMORY_ERROR) {      /* what failed may have been somebody else's */
+            *m = (message){ 0 };
+            status = evaluate_each(roots, nroots, m);
+        }
         break;
     }
     if (all != few) mem_free(all);
@@ -374,7 +434,7 @@ static kn_status evaluate_once(node *const *roots, int nroots, bool learn, messa
 
 kn_status evaluate(node *const *roots, int nroots, message *m) {
     message own = { 0 };
-    kn_status status = evaluate_once(roots, nroots, true, m ? m : &own);
+    kn_status status = evaluate_once(roots, nroots, LEARN, m ? m : &own);
     if (status) return status;
     for (int i = 0; i < nroots; i++)
         if (__atomic_load_n(&roots[i]->state, __ATOMIC_ACQUIRE) == NODE_FAULT) {

@@ -159,6 +159,7 @@ kn_status plan_run(run_frame *f, message *m) {
     if (!status) status = take_memory(f, blocks, m);
     for (int i = 0; i < p->nsteps && !status; i++) {
         const plan_step *s = &p->steps[i];
+        f->started = true;
         if (f->v->nblocks && (status = clear_memory(f, i, m))) break;
         if (s->kind == STEP_KERNEL) {
             status = run_kernel(f, s, f->v->kernels[i], m);

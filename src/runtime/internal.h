@@ -20,6 +20,7 @@ typedef struct walk {
     node **scalars; uint32_t nscalars, cap_scalars;
     bool *wanted, *overwritable; uint32_t cap_wanted, cap_overwritable;
     uint8_t *exposed; uint32_t cap_exposed;
+    bool *marked; uint32_t cap_marked;
     uint64_t *key; uint32_t nkey, cap_key;
     struct visit { node *n; uint32_t next; } *stack; uint32_t cap_stack;
     node **frontier; uint32_t nfrontier, cap_frontier;   /* computed through before and needed again: evaluate these first */
@@ -31,6 +32,9 @@ bool walk_slice(walk *w, node *const *roots, int nroots, bool learn);
 bool walk_add_root(walk *w, node *root, bool learn);     /* one more root for the present walk */
 bool walk_key(walk *w, node *const *roots, int nroots, kn_device on);  /* fills the key */
 bool walk_wanted(walk *w, node *const *roots, int nroots, const uint8_t *exports);   /* fills wanted and overwritable */
+/* Marks the nodes that need this leaf; with NO_LEAF, those that need something that may fail when it runs. */
+#define NO_LEAF UINT32_MAX
+bool walk_mark(walk *w, uint32_t leaf);
 bool walk_holds(const node *n);                          /* whether the present walk has met it */
 bool array_reserve(void **array, uint32_t *cap, uint32_t need, size_t size);
 
@@ -71,6 +75,7 @@ typedef struct run_frame {
     scalar *scalars; kn_dtype *scalar_types; uint32_t nscalars;
     buffer **memory; char **memory_data;        /* per plan memory; filled by the run */
     uint64_t fault;
+    bool started;                               /* a step has begun: memory may have changed */
 } run_frame;
 kn_status plan_run(run_frame *f, message *m);
 void opaque_count(runtime_counts *out);

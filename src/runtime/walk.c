@@ -228,3 +228,25 @@ bool walk_wanted(walk *w, node *const *roots, int nroots, const uint8_t *exports
     }
     return true;
 }
+
+/* ---- what needs what ---- */
+
+/* Positions out of range, integers to negative powers, requirements on values, and whatever a library refuses. */
+static bool may_fail(const node *n) {
+    if (n->kind == NODE_MAP) return n->op == UFUNC_require || (n->op == UFUNC_power && dtype_is_integer((kn_dtype)n->dtype));
+    return n->kind == NODE_GATHER || n->kind == NODE_SCATTER || n->kind == NODE_OPAQUE;
+}
+
+bool walk_mark(walk *w, uint32_t leaf) {
+    if (!RESERVE(w->marked, w->cap_marked, w->nnodes + 1)) return false;
+    for (uint32_t i = 0; i < w->nnodes; i++) {
+        const node *n = w->nodes[i];
+        bool needs = leaf == NO_LEAF && may_fail(n);
+        for (int j = 0; j < n->nin && !needs; j++) {
+            uint32_t s = n->in[j]->slot;
+            needs = s < SLOT_LEAF ? w->marked[s] : s < SLOT_SCALAR && s - SLOT_LEAF == leaf;
+        }
+        w->marked[i] = needs;
+    }
+    return true;
+}

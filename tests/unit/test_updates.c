@@ -97,3 +97,67 @@ static void updates_in_any_order(jit_mode mode, int seeds)
 
 Test(updates, in_any_order_interpreted) { updates_in_any_order(JIT_NEVER, 300); }
 Test(updates, in_any_order_compiled) { updates_in_any_order(JIT_ALWAYS, 15); }
+
+/* ---- what fails beside others fails alone ---- */
+
+#define ELEMENTS 10
+static kn_array positions(int64_t last) { return kn_from(((const int64_t[]){ 1, 2, last }), 3); }
+
+static void spoil_and_check(bool read_first, int64_t bad_position)
+{
+    KN_SCOPE(s);
+    kn_array b = kn_add(kn_arange(0, ELEMENTS, 1, .dtype = KN_FLOAT64), 1), plain = kn_zeros(KN_SHAPE(ELEMENTS)), taken = kn_zeros(KN_SHAPE(3)), bad = kn_zeros(KN_SHAPE(3));
+    if (read_first) cr_assert_eq(kn_f64(kn_sum(kn_concatenate(KN_LIST(plain, taken, bad)))), 0.0);   /* then they lie in memory that can be overwritten */
+    kn_iadd(plain, b);
+    kn_iadd(taken, kn_take(b, positions(3)));
+    kn_iadd(bad, kn_take(b, positions(bad_position)));
+    kn_array fails = kn_take(b, positions(-99));
+    cr_expect(kn_eval(fails) == KN_INDEX_ERROR, "%s", kn_error());
+    cr_expect(strstr(kn_error(), "-99"), "%s", kn_error());
+    cr_expect_eq(kn_f64(kn_sum(b)), 55.0, "%s", kn_error());
+    cr_expect_eq(kn_f64(kn_sum(plain)), 55.0, "%s", kn_error());
+    cr_expect_eq(kn_f64(kn_sum(taken)), 2.0 + 3 + 4, "%s", kn_error());
+    cr_expect_eq(kn_check(plain), KN_OK);
+    cr_expect_eq(kn_check(taken), KN_OK);
+    cr_expect_eq(kn_eval(bad), KN_INDEX_ERROR);
+    cr_expect(strstr(kn_error(), "99"), "%s", kn_error());
+    cr_expect_eq(kn_eval(kn_add(bad, 1)), KN_INDEX_ERROR, "what is made from it fails too");
+}
+
+Test(faults, stay_with_what_needs_them)
+{
+    spoil_and_check(false, 99);
+    spoil_and_check(true, 99);
+    spoil_and_check(false, -99);
+    spoil_and_check(true, -99);
+}
+
+Test(faults, of_pending_updates_are_not_those_of_what_is_read)
+{
+    KN_SCOPE(s);
+    kn_array b = kn_add(kn_arange(0, ELEMENTS, 1, .dtype = KN_FLOAT64), 1), bad = kn_zeros(KN_SHAPE(3)), x = kn_zeros(KN_SHAPE(3));
+    kn_iadd(bad, kn_take(b, positions(99)));
+    cr_expect_eq(kn_f64(kn_sum(kn_mul(b, 2))), 110.0, "%s", kn_error());
+    cr_expect_eq(kn_eval(bad), KN_INDEX_ERROR);
+    kn_iadd(x, kn_mul(kn_index(b, ":3"), bad));
+    cr_expect_eq(kn_f64(kn_sum(kn_mul(b, 3))), 165.0, "%s", kn_error());
+    cr_expect_eq(kn_eval(x), KN_INDEX_ERROR);
+}
+
+/* The same in a loop, where more and more is stored along the way: only the round that reaches too far fails. */
+Test(faults, in_loops)
+{
+    KN_SCOPE(s);
+    kn_array b = kn_arange(0, ELEMENTS, 1, .dtype = KN_FLOAT64), x = kn_zeros(KN_SHAPE(3)), y = kn_zeros(KN_SHAPE(ELEMENTS));
+    for (int i = 0; i < 9; i++) {
+        KN_SCOPE(step);
+        kn_let(b, kn_add(b, 1));
+        kn_iadd(y, b);
+        if (i < 8) kn_iadd(x, kn_take(b, positions(3)));
+        double got = kn_f64(kn_sum(kn_take(b, positions(2 + i))));
+        cr_expect(i < 8 ? got == 3 * (i + 1) + 1 + 2 + 2 + i : got != got, "round %d: %g; %s", i, got, kn_error());
+    }
+    cr_expect_eq(kn_f64(kn_sum(x)), 8 * 6 + 3 * 36.0, "%s", kn_error());
+    cr_expect_eq(kn_f64(kn_sum(y)), 9 * 45 + 10 * 45.0, "%s", kn_error());
+    cr_expect_eq(kn_f64(kn_sum(b)), 45 + 90.0, "%s", kn_error());
+}
