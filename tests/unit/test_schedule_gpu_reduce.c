@@ -215,7 +215,10 @@ Test(gpu_reduce, nothing) {
         check(reduce(ops[o], f32(SHAPE(0, 5)), 1), "of no rows");
         check(reduce(ops[o], f32(SHAPE(5, 0)), 2), "of empty rows");
         check(reduce(ops[o], f32(SHAPE(5, 0)), 1), "of no columns");
+        check(node_scan(ops[o], f32(SHAPE(5, 0)), 0, NULL), "scan of no columns");
+        check(node_scan(ops[o], f32(SHAPE(0, 5)), 0, NULL), "scan of no rows");
     }
+    check(softmax(f32(SHAPE(0, 5)), 2), "softmax of no rows");
 }
 
 /* ---- layouts ---- */
@@ -470,7 +473,7 @@ Test(gpu_reduce, scan_of_every_dtype) {
 
 /* More than a group of windows: 32 * 32 tiles. */
 Test(gpu_reduce, scan_of_many_tiles) {
-    int64_t n = 33 * 32 * 12288 + 5000;
+    int64_t n = 33 * 32 * 19456 + 5000;
     case_slice c;
     double *v = mem_array((size_t)n, sizeof *v);
     for (int64_t i = 0; i < n; i++) v[i] = (double)(i % 3 - 1);

@@ -154,7 +154,9 @@ bool pass_need(rows *s, int stage) {
 
 /* ---- arrays of values ---- */
 
-static bool is_raw(const rows *s, int i) { return s->ahead[i] && s->at.steps == 1 && s->n->exprs[i].pair; }
+/* A vector that is used where it is loaded needs no other array. */
+static bool stays(const rows *s, int i) { return s->ahead[i] && s->at.steps == 1 && !s->kept[i]; }
+static bool is_raw(const rows *s, int i) { return stays(s, i) && s->n->exprs[i].pair; }
 
 /* Where in its array the value of an element is; a vector as loaded has both parts of complex elements. */
 static kval slot_in(rows *s, int i, kval slot) {
@@ -217,16 +219,18 @@ static void load_vectors(rows *s, int stage, kval j) {
         array_name(s, vector, stem_of(s, i), v * unit);
         kval at = emitter_load_index(&s->e, (uint32_t)low);
         kb_inst(k, K_VLOAD, T_VOID, (uint8_t)(v * unit | (s->at.stream ? LOAD_STREAM : 0)), (kval)s->e.groups[s->e.load_use[low].group].pointer, at, vector);
-        if (s->at.steps == 1) {
-            s->array[i] = vector;
-            if (other >= 0) s->array[other] = vector;
-            continue;
+        const int parts[2] = { low, other };
+        bool copies = false;
+        for (int part = 0; part < unit; part++) {
+            if (stays(s, parts[part])) s->array[parts[part]] = vector;
+            else copies |= waits(s, parts[part], stage);
         }
+        if (!copies) continue;
         kval l = unroll(s, v), slot = index_op(s, KOP_add, index_op(s, KOP_mul, j, index_of(s, v)), l);
         for (int part = 0; part < unit; part++) {
-            int to = part == 0 ? low : other;
+            int to = parts[part];
             kval from = index_op(s, KOP_add, index_op(s, KOP_mul, l, index_of(s, unit)), index_of(s, part));
-            if (waits(s, to, stage)) kb_inst(k, K_STORE, T_VOID, 0, s->array[to], slot, kb_inst(k, K_LOAD, ktype_value(storage), 0, vector, from, 0));
+            if (waits(s, to, stage) && !stays(s, to)) kb_inst(k, K_STORE, T_VOID, 0, s->array[to], slot, kb_inst(k, K_LOAD, ktype_value(storage), 0, vector, from, 0));
         }
         kb_end(k, l);
     }
@@ -361,7 +365,7 @@ static void forget_running(rows *s) {
 static void element(rows *s, int stage, kval slot, kval l) {
     if (s->at.columns) for (int before = 0; before < (stage < 0 ? s->n->nstages + 1 : stage); before++) states_publish(s, before, l);
     if (stage >= 0) give_values(s, stage, slot);
-    if (s->scan && stage == 1) show_states(s, slot);
+    if (s->scan && stage == 1) show_states(s, s->waiting == NO_VALUE ? slot : l);
     emitter_ready(&s->e, s->needed);
     for (int i = 0; i < s->n->nexprs; i++) if (fault_in(s, i, stage)) emitter_fault(&s->e, (uint32_t)i);
     reduce_element(s, stage, s->at.columns ? l : slot);
@@ -405,6 +409,18 @@ static void store_vectors(rows *s) {
 
 /* ---- passes ---- */
 
+/* Scans of tiles: the states of vector j come from shared memory, where number j of a thread stands at j*threads + thread. */
+kval pass_waiting_at(rows *s, kval j) {
+    kval number = index_op(s, KOP_add, index_op(s, KOP_mul, j, index_of(s, s->at.threads)), s->thread);
+    return index_op(s, KOP_mul, number, index_of(s, s->at.vector));
+}
+
+static void take_waiting(rows *s, kval j) {
+    ktype t = s->n->reductions[0].state_types[0];
+    s->state[0][0] = local_array(s, t, s->at.vector, "state");
+    kb_inst(s->e.k, K_VLOAD, T_VOID, (uint8_t)s->at.vector, s->waiting, pass_waiting_at(s, j), s->state[0][0]);
+}
+
 /* The elements of one vector, whose atoms apart from the vector's own are open. */
 static void vector_elements(rows *s, int stage, kval j) {
     int v = s->at.vector;
@@ -414,11 +430,14 @@ static void vector_elements(rows *s, int stage, kval j) {
         return;
     }
     emitter_ready(&s->e, s->needed);
+    kval states = s->state[0][0];
+    if (s->waiting != NO_VALUE && stage == 1) take_waiting(s, j);
     kval l = unroll(s, v);
     emitter_open(&s->e, vector_atom(s), index_op(s, KOP_add, s->base, l));
     element(s, stage, index_op(s, KOP_add, index_op(s, KOP_mul, j, index_of(s, v)), l), l);
     emitter_close(&s->e, vector_atom(s));
     kb_end(s->e.k, l);
+    s->state[0][0] = states;
     store_vectors(s);
 }
 

@@ -12,6 +12,8 @@
 #define USUAL_SLOTS 8            /* elements of a thread, where nothing asks for more */
 #define WARP_SLOTS 16            /* rather than a second warp, which costs barriers */
 #define MOST_THREADS 512
+#define SECTOR 8                 /* neighbouring threads at least */
+#define SHARED_BYTES 32768
 
 static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -40,15 +42,16 @@ static bool row_once(rows *s, int kept) {
     return true;
 }
 
+/* Threads lie along at least a sector of memory; the longer the columns, the fewer columns a block takes. */
 static bool column_once(rows *s, int kept) {
     rows_shape *a = &s->at;
-    int64_t crew = s->size <= USUAL_SLOTS ? 1 : rows_power_up(ceiling(s->size, WARP_SLOTS)), across = 32;
+    int64_t crew = s->size <= USUAL_SLOTS ? 1 : rows_power_up(ceiling(s->size, WARP_SLOTS));
     if (s->size * a->vector > 2 * WARP_SLOTS) a->vector = 1;
-    if (crew > 32) crew = 32;
-    int64_t steps = ceiling(s->size, crew);
-    if (steps * a->vector * (kept ? kept : 1) > KEPT_WORDS || 4 * rows_state_words(s->n) * across * crew * a->vector > 32768) return false;
-    a->crew = (int)crew;
+    if (crew > MOST_THREADS / SECTOR) crew = MOST_THREADS / SECTOR;
+    int64_t across = crew * 32 <= MOST_THREADS ? 32 : MOST_THREADS / crew, steps = ceiling(s->size, crew);
     a->threads = (int)(crew * across > 256 ? crew * across : 256);
+    if (steps * a->vector * (kept ? kept : 1) > KEPT_WORDS || 4 * rows_state_words(s->n) * a->threads * a->vector > SHARED_BYTES) return false;
+    a->crew = (int)crew;
     a->steps = (int)steps;
     a->whole = s->size % crew == 0;
     a->copies = a->vector;

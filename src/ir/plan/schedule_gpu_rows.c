@@ -26,7 +26,7 @@ static void list_atoms(rows *s, int last) {
 
 bool rows_init(rows *s, const nest *n, const device_profile *p, plan_builder *b, int vector_atom) {
     arena *mem = builder_arena(b);
-    *s = (rows){ .n = n, .p = p, .b = b, .results = product(n, false), .size = product(n, true), .first_element = NO_VALUE, .inside = NO_VALUE, .counter = NO_VALUE };
+    *s = (rows){ .n = n, .p = p, .b = b, .results = product(n, false), .size = product(n, true), .first_element = NO_VALUE, .inside = NO_VALUE, .counter = NO_VALUE, .waiting = NO_VALUE };
     list_atoms(s, vector_atom);
     size_t nexprs = (size_t)n->nexprs + 1, nstores = (size_t)n->nstores + 1;
     s->needed = arena_zero(mem, nexprs, 1);
@@ -199,6 +199,10 @@ static kval smaller(rows *s, kval a, kval b) { return kb_op(s->e.k, KOP_select, 
 static void take_chunk(rows *s, kval cut) {
     s->first_element = named_value(s, index_op(s, KOP_mul, cut, index_of(s, s->at.chunk)), "base");
     kval end = index_op(s, KOP_add, s->first_element, index_of(s, s->at.chunk));
+    if (s->scan) {   /* a block's threads reach no further than its tile */
+        s->full = named_value(s, compare(s, KOP_le, end, (kval)s->size_param), "full");
+        return;
+    }
     s->end = named_value(s, s->size % s->at.chunk == 0 ? end : smaller(s, end, (kval)s->size_param), "end");
 }
 

@@ -22,6 +22,8 @@ typedef struct rows_shape {
     bool rest;                 /* what is left after the last full steps is taken one by one */
     bool carry;                /* sums carry their rounding errors; else so few follow each other that none need to */
     int copies;                /* states a thread has of each reduction while it goes over R */
+    int shared_steps;          /* scan of tiles: vectors before these whose states wait in shared memory */
+    bool full_apart;           /* scan of tiles: full ones, which are all but the last, have code without bounds */
     bool stream;               /* vectors are not to stay in caches */
     int resident;              /* blocks that a multiprocessor is to hold, or 0 */
     int64_t chunk;             /* elements of R that a block takes, and the last block combines the states of all; 0: all */
@@ -50,6 +52,8 @@ typedef struct rows {
     kval base;                 /* of the last outer atom, columns: for the first element of the vector */
     kval first_element, end;   /* of the part of R that this block takes; NO_VALUE: 0 */
     struct look_back *published;   /* scan of tiles: where their states are published */
+    kval full;                 /* bool: this tile is */
+    kval waiting;              /* the SHARED array they wait in, while they are used, or NO_VALUE */
     int64_t apart;             /* elements of R from one step of a thread to the next */
     kval *prefix[5];           /* scan: per component and reduction, the state of all before this thread's; prefix[0] NULL: nothing */
     kval counter;              /* of the blocks that share the result, or NO_VALUE */
@@ -95,6 +99,7 @@ void pass_close_results(rows *s);
 void pass_run(rows *s, int stage);                     /* all elements of R that this thread takes */
 void pass_results(rows *s);                            /* what is made once for each result, by one thread of the crew */
 void pass_vectors(rows *s, int stage, kval first);     /* those of one step each, from element `first` on */
+kval pass_waiting_at(rows *s, kval j);                 /* where in shared memory the states of vector j wait */
 /* Whether all loads and stores over this atom can be vectors of v elements. */
 bool pass_takes_vectors(const nest *n, int atom, int v);
 

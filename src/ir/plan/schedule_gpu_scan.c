@@ -16,7 +16,12 @@
 #define MOST_PIECES 32           /* words of all states */
 #define TILE_WORDS 48            /* registers of a thread for the states of its elements */
 #define MANY_ROWS 256            /* a block each keeps a device busy */
-#define RESIDENT 4               /* blocks of a multiprocessor: what counts is how many bytes wait on chip */
+/* What counts for tiles is how many bytes wait on chip while blocks look back: vectors of a thread in registers and in shared
+ * memory, blocks of a multiprocessor. */
+#define LOADED_STEPS 8
+#define SHARED_STEPS 11
+#define RESIDENT 4
+#define ENOUGH_TILES 512
 enum { TILES, WINDOWS, GROUPS, LEVELS };
 
 typedef struct look_back {
@@ -388,10 +393,61 @@ static kval first_of(rows *s, kval lane) {
     kval at = index_op(s, KOP_mul, as_index(s, lane), index_of(s, s->at.vector));
     if (s->at.crew > s->p->warp) {
         kval warp = named_value(s, index_op(s, KOP_div, s->worker, index_of(s, s->p->warp)), "warp");
-        at = index_op(s, KOP_add, index_op(s, KOP_mul, warp, index_of(s, (int64_t)s->at.steps * s->apart)), at);
+        at = index_op(s, KOP_add, index_op(s, KOP_mul, warp, index_of(s, (s->at.steps + s->at.shared_steps) * s->apart)), at);
     }
     if (s->first_element != NO_VALUE) at = index_op(s, KOP_add, s->first_element, at);
     return named_value(s, at, "first");
+}
+
+static void tile_vectors(rows *s, int stage, kval first) {
+    if (!s->at.full_apart) {
+        pass_vectors(s, stage, first);
+        return;
+    }
+    kval opened = begin_if(s, s->full);
+    for (int full = 1; full >= 0; full--) {
+        if (!full) kb_else(s->e.k, opened);
+        emitter_push(&s->e);
+        s->at.whole = full;
+        pass_vectors(s, stage, first);
+        emitter_pop(&s->e);
+    }
+    kb_end(s->e.k, opened);
+}
+
+static void scan_vectors(rows *s, kval lane, int lanes, kval first, kval *const *of_warp) {
+    states_declare(s, 0);
+    tile_vectors(s, 0, first);
+    scan_warp(s, lane, lanes, of_warp);
+}
+
+/* The thread's first vectors, whose states leave the registers to the next. */
+static kval scan_waiting(rows *s, kval lane, kval first, kval *const *of_warp) {
+    kernel *k = s->e.k;
+    rows_shape shape = s->at;
+    ktype t = s->n->reductions[0].state_types[0];
+    s->at.steps = shape.shared_steps;
+    s->at.copies = s->at.steps * s->at.vector;
+    scan_vectors(s, lane, k->warp, first, of_warp);
+    kval waiting = kb_inst(k, K_SHARED, t, 0, (uint32_t)(s->at.copies * s->at.threads), 0, 0);
+    kb_name(k, waiting, "waiting");
+    kval j = unroll(s, s->at.steps), v = local_array(s, t, s->at.vector, "state"), l = unroll(s, s->at.vector), mine[5];
+    states_get(s, 0, index_op(s, KOP_add, index_op(s, KOP_mul, j, index_of(s, s->at.vector)), l), mine);
+    kb_inst(k, K_STORE, T_VOID, 0, v, l, mine[0]);
+    kb_end(k, l);
+    kb_inst(k, K_VSTORE, T_VOID, (uint8_t)s->at.vector, waiting, pass_waiting_at(s, j), v);
+    kb_end(k, j);
+    s->at = shape;
+    return waiting;
+}
+
+static void use_waiting(rows *s, kval waiting, kval first) {
+    rows_shape shape = s->at;
+    s->at.steps = shape.shared_steps;
+    s->waiting = waiting;
+    tile_vectors(s, 1, first);
+    s->waiting = NO_VALUE;
+    s->at = shape;
 }
 
 /* carried: what the tiles before it leave, and takes up this one; NULL: this is the first, or they are other blocks'. */
@@ -400,11 +456,11 @@ static void scan_tile(rows *s, kval row, kval tile, kval *const *carried) {
     kval lane = lanes < warp ? as_i32(s, s->worker) : s->lane, first = first_of(s, lane);
     kval *of_warp[5], *before[5], *all[5], *tiles_before[5];
     pass_need(s, 0);
-    states_declare(s, 0);
     emitter_ready(&s->e, s->needed);
-    pass_vectors(s, 0, first);
     new_variables(s, "warp_", of_warp);
-    scan_warp(s, lane, lanes, of_warp);
+    kval waiting = s->at.shared_steps ? scan_waiting(s, lane, first, of_warp) : NO_VALUE, start = first;
+    if (s->at.shared_steps) first = named_value(s, index_op(s, KOP_add, first, index_of(s, s->at.shared_steps * s->apart)), "second");
+    scan_vectors(s, lane, lanes, first, of_warp);
     s->prefix[0] = NULL;
     if (s->at.crew > warp) {
         new_variables(s, "before_", before);
@@ -420,7 +476,8 @@ static void scan_tile(rows *s, kval row, kval tile, kval *const *carried) {
     if (carried) set_prefix(s, carried, before);
     pass_need(s, 1);
     emitter_ready(&s->e, s->needed);
-    pass_vectors(s, 1, first);
+    if (waiting != NO_VALUE) use_waiting(s, waiting, start);
+    tile_vectors(s, 1, first);
     if (carried) combine_into(s, carried, all, carried);
 }
 
@@ -485,13 +542,21 @@ static void tile_shape(rows *s) {
     a->steps = (int)ceiling(s->size, each);
     if (a->steps * a->vector > slots) a->steps = slots / a->vector;
     if (s->results < MANY_ROWS && s->size > each * a->steps) {
-        a->chunk = each * a->steps;
+        const nest_reduction *q = &s->n->reductions[0];
+        bool can_wait = s->n->nreductions == 1 && q->nstate == 1 && a->vector * ktype_table[q->state_types[0]].size == 16 && kept == words;
+        while (a->steps > 2 && s->results * s->size / (each * a->steps) < ENOUGH_TILES) a->steps /= 2;
+        if (can_wait && s->results * s->size / (each * (LOADED_STEPS + SHARED_STEPS)) >= ENOUGH_TILES) {
+            a->steps = LOADED_STEPS;
+            a->shared_steps = SHARED_STEPS;
+        }
+        a->chunk = each * (a->steps + a->shared_steps);
         a->stream = true;
-        a->resident = kept == 1 ? RESIDENT : 0;
+        a->resident = can_wait && a->steps <= LOADED_STEPS ? RESIDENT : 0;
     }
     a->copies = a->steps * a->vector;
     a->once = true;
-    a->whole = s->size % (each * a->steps) == 0;
+    a->whole = s->size % (each * (a->steps + a->shared_steps)) == 0;
+    a->full_apart = a->chunk && !a->whole && kept == words;
 }
 
 kn_status schedule_gpu_scan(const nest *n, const device_profile *p, plan_builder *b, bool *done, message *m) {
