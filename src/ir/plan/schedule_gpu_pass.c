@@ -5,6 +5,7 @@
  * computed one after the other, so that many bytes are under way. A thread whose vectors are all of its row keeps the values
  * that later stages need in arrays with constant indices, which are registers. */
 #include <string.h>
+#include "ir/plan/schedule_gpu.h"
 #include "ir/plan/schedule_gpu_rows.h"
 
 /* ---- positions ---- */
@@ -39,35 +40,8 @@ void pass_close_results(rows *s) { close_position(s, s->outer, s->nouter, column
 
 /* ---- what can be a vector ---- */
 
-static bool is_aligned(const nest *n, int operand, const form *f, int atom, int bytes) {
-    int size = ktype_table[n->operands[operand].type].size, align = bytes < 16 ? bytes : 16;
-    bool fits = n->operands[operand].aligned && (n->operands[operand].at.offset + f->offset * size) % align == 0;
-    for (int a = 0; a < n->natoms && fits; a++) fits = a == atom || f->stride[a] * size % align == 0;
-    return fits;
-}
-
-/* Consecutive elements, both parts of complex ones, as one vector of at most 16 elements and 16 bytes. */
-static bool is_vector(const nest *n, int operand, const form *f, uint8_t pair, int atom, int v) {
-    int unit = pair ? 2 : 1, bytes = v * unit * ktype_table[n->operands[operand].type].size;
-    form first = *f;
-    if (pair == 2) first.offset--;
-    return f->stride[atom] == unit && v * unit <= 16 && bytes <= 16 && is_aligned(n, operand, &first, atom, bytes);
-}
-
 static bool is_vector_load(const nest *n, const expr *x, int atom, int v) {
-    return x->kind == EXPR_LOAD && !x->nargs && x->index < 0 && is_vector(n, x->operand, &x->at, x->pair, atom, v);
-}
-
-/* The load of the other part of the same complex elements, or -1. */
-static int partner(const nest *n, int i) {
-    const expr *x = &n->exprs[i];
-    for (int j = 0; j < n->nexprs; j++) {
-        const expr *y = &n->exprs[j];
-        if (y->kind != EXPR_LOAD || y->operand != x->operand || y->pair + x->pair != 3 || y->nargs || y->index >= 0) continue;
-        if (memcmp(y->at.stride, x->at.stride, (size_t)n->natoms * sizeof x->at.stride[0])) continue;
-        if (y->at.offset - y->pair == x->at.offset - x->pair) return j;
-    }
-    return -1;
+    return is_plain_load(x) && is_vector(n, x->operand, &x->at, x->pair, atom, v);
 }
 
 bool pass_takes_vectors(const nest *n, int atom, int v) {
@@ -87,8 +61,7 @@ bool pass_takes_vectors(const nest *n, int atom, int v) {
 static bool is_vector_store(const rows *s, int i) {
     const nest_store *q = &s->n->stores[i];
     int atom = vector_atom(s);
-    bool plain_one = q->index < 0 && !q->nguards && !q->combine && !q->atomic && !q->when;
-    if (s->at.vector == 1 || !plain_one || !is_vector(s->n, q->operand, &q->at, q->pair, atom, s->at.vector)) return false;
+    if (s->at.vector == 1 || !is_plain_store(q) || !is_vector(s->n, q->operand, &q->at, q->pair, atom, s->at.vector)) return false;
     if (!q->pair) return true;
     for (int j = 0; j < s->n->nstores; j++) {
         const nest_store *o = &s->n->stores[j];
