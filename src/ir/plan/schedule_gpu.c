@@ -1,7 +1,8 @@
 /* schedule_gpu.c: a nest as kernel IR for a GPU.
  *
- * How it works: threads enumerate the outer atoms, innermost fastest, so that neighbours touch neighbouring memory; each
- * thread runs its reductions over R in order. How expressions are made is emit.c's. */
+ * How it works: the schedules of each shape are asked in turn; they are files of their own. What none of them takes (a single
+ * value, an order to keep) is made here: threads enumerate the outer atoms, innermost fastest, and each runs its reductions
+ * over R in order. How expressions are made is emit.c's. */
 #include <string.h>
 #include "ir/plan/schedule_gpu.h"
 
