@@ -626,7 +626,7 @@ value big_from_literal(machine *m, value string, int base) {
     if (!base) base = 10;
     if (octal || !digits_valid(s, n, base)) {
         text shown = { 0 };
-        if (value_repr(m, string, &shown)) raise(m, "ValueError", "invalid literal for int() with base %d: %.300s", given, shown.at);
+        if (value_repr(m, string, &shown)) raise(m, "ValueError", "invalid literal for int() with base %d: %.*s", given, utf8_cut(shown.at, shown.len), shown.at);
         text_free(&shown);
         return NO_VALUE_;
     }

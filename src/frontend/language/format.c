@@ -282,9 +282,9 @@ static bool spec_parse(machine *m, const char *s, size_t n, bool text_like, cons
             return false;
         }
     }
-    if (s < end) spec->type = *s++;
+    if (s < end && (unsigned char)*s < 0x80) spec->type = *s++;
     if (good && s == end) return true;
-    raise(m, "ValueError", "Invalid format specifier '%.*s' for object of type '%s'", (int)(n < 200 ? n : 200), start, type);
+    raise(m, "ValueError", "Invalid format specifier '%.*s' for object of type '%s'", utf8_cut(start, n), start, type);
     return false;
 }
 
@@ -333,17 +333,18 @@ static value next_argument(percent *p) {
 
 /* (key): what follows refers to args[key]. Borrowed. */
 static value keyed_argument(percent *p) {
-    if (p->args.kind != VALUE_DICT) return raise(p->m, "TypeError", "format requires a mapping");
+    if (!mapping(p->args)) return raise(p->m, "TypeError", "format requires a mapping");
     const char *start = ++p->at;
     for (int depth = 1; p->at < p->end; p->at++) {
         depth += (*p->at == '(') - (*p->at == ')');
         if (!depth) break;
     }
     if (p->at >= p->end) return raise(p->m, "ValueError", "incomplete format key");
+    if (p->args.kind != VALUE_DICT) return raise(p->m, "TypeError", "format requires a dict for (key), not %s", value_type_name(p->args));
     value key = string_value(p->m, start, (size_t)(p->at++ - start));
     if (absent(key)) return key;
     value v = dict_get(p->m, p->args, key);
-    if (absent(v) && absent(p->m->exception)) raise(p->m, "KeyError", "'%.200s'", as_string(key)->at);
+    if (absent(v) && absent(p->m->exception)) raise_key(p->m, key);
     value_drop(p->m, key);
     p->keyed = true;
     return v;
@@ -468,7 +469,10 @@ static bool percent_item(percent *p) {
     if (absent(v)) v = next_argument(p);
     if (absent(v)) return false;
     if (!strchr("diouxXeEfFgGcrsa", spec.type)) {
-        raise(p->m, "ValueError", "unsupported format character '%c' (0x%x) at index %d", spec.type, (unsigned char)spec.type, (int)(p->at - p->format->at - 1));
+        const char *at = p->at - 1;
+        size_t size, index = utf8_points(p->format->at, (size_t)(at - p->format->at));
+        unsigned point = utf8_get(at, &size);
+        raise(p->m, "ValueError", "unsupported format character '%.*s' (0x%x) at index %zu", (int)size, at, point, index);
         return false;
     }
     return percent_convert(p, v, &spec);
@@ -527,7 +531,7 @@ static value braces_argument(braces *b, const char *name, size_t n) {
     value key = string_value(b->m, name, n);
     if (absent(key)) return key;
     value v = b->keywords.kind == VALUE_DICT ? dict_get(b->m, b->keywords, key) : NO_VALUE_;
-    if (absent(v) && absent(b->m->exception)) raise(b->m, "KeyError", "'%.200s'", as_string(key)->at);
+    if (absent(v) && absent(b->m->exception)) raise_key(b->m, key);
     value_drop(b->m, key);
     return value_keep(v);
 }
@@ -610,9 +614,16 @@ static bool braces_item(braces *b, const char *s, const char *end, int depth, te
     return good;
 }
 
-/* The brace that closes the field which starts at s, or NULL. */
+/* The brace that closes the field which starts at s, or NULL. Between the brackets of its name braces are characters. */
 static const char *field_end(const char *s, const char *end) {
+    bool in_name = true, in_brackets = false;
     for (int depth = 1; s < end; s++) {
+        if (in_brackets) {
+            in_brackets = *s != ']';
+            continue;
+        }
+        in_name &= *s != '!' && *s != ':';
+        in_brackets = in_name && *s == '[';
         depth += (*s == '{') - (*s == '}');
         if (!depth) return s;
     }

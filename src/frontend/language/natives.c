@@ -14,13 +14,16 @@ typedef struct parameter {
     const char *type;                                /* of "self: str"; NULL: any */
 } parameter;
 
-/* Reads "self: str, /, sep=, *, key=". Gives how many there are. */
+/* Reads "self: str, /, sep=, *, key=" (each comma with one space behind it). Gives how many there are. */
 static int parameters_of(const char *names, parameter *p) {
     int n = 0;
     bool keyword_only = false;
     for (const char *s = names; *s && n < PARAMETERS_MOST;) {
-        size_t stars = strspn(s, "*"), length = strcspn(s + stars, "=:,/ ");
-        const char *name = s + stars, *after = name + length;
+        const char *name = s;
+        while (*name == '*') name++;
+        const char *after = name;
+        while (*after && *after != '=' && *after != ':' && *after != ',' && *after != '/') after++;
+        size_t stars = (size_t)(name - s), length = (size_t)(after - name);
         if (*name == '/') {
             for (int i = 0; i < n; i++) p[i].positional_only = true;
         } else if (stars == 1 && !length) keyword_only = true;
@@ -29,8 +32,8 @@ static int parameters_of(const char *names, parameter *p) {
                                   .type = *after == ':' ? after + 2 : NULL };
             keyword_only |= stars == 1;
         }
-        s = after + strcspn(after, ",");
-        s += strspn(s, ", ");
+        while (*after && *after != ',') after++;
+        s = after + (*after ? 2 : 0);                /* ", " */
     }
     return n;
 }
@@ -105,9 +108,14 @@ static value call_with(machine *m, const native_row *row, const value *args, int
         if (nkeywords) return raise(m, "TypeError", "%s() takes no keyword arguments", row->name);
         return row->f(m, args, n);
     }
-    arguments a = { .m = m, .row = row, .rest = -1, .rest_named = -1 };
+    arguments a;                                     /* large: what is not used stays as it is */
+    a.m = m;
+    a.row = row;
     a.n = parameters_of(row->names, a.p);
+    a.rest = a.rest_named = -1;
+    a.tuple = a.dict = NO_VALUE_;
     for (int i = 0; i < a.n; i++) {
+        a.v[i] = NO_VALUE_;
         if (a.p[i].stars == 1) a.rest = i;
         if (a.p[i].stars == 2) a.rest_named = i;
     }

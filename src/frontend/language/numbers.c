@@ -190,7 +190,7 @@ static value complex_from_text(machine *m, const string_object *s) {
 static value read_or_raise(machine *m, const char *what, value v, value read) {
     if (read.kind != VALUE_NONE) return read;
     text shown = { 0 };
-    if (value_repr(m, v, &shown)) raise(m, "ValueError", "%s: %.300s", what, shown.at);
+    if (value_repr(m, v, &shown)) raise(m, "ValueError", "%s: %.*s", what, utf8_cut(shown.at, shown.len), shown.at);
     text_free(&shown);
     return NO_VALUE_;
 }

@@ -7,6 +7,8 @@
 
 /* ---- UTF-8 ---- */
 
+#define SHOWN_MOST 200
+
 size_t utf8_points(const char *s, size_t n) {
     size_t points = 0;
     for (size_t i = 0; i < n; i++) points += ((unsigned char)s[i] & 0xc0) != 0x80;
@@ -27,6 +29,12 @@ uint32_t utf8_get(const char *s, size_t *size) {
     uint32_t p = *size == 1 ? first : first & (0x7fu >> *size);
     for (size_t i = 1; i < *size; i++) p = p << 6 | ((unsigned char)s[i] & 0x3f);
     return p;
+}
+
+int utf8_cut(const char *s, size_t n) {
+    if (n <= SHOWN_MOST) return (int)n;
+    for (n = SHOWN_MOST; n && ((unsigned char)s[n] & 0xc0) == 0x80;) n--;
+    return (int)n;
 }
 
 static bool one_byte_each(const string_object *s) { return s->points == s->length; }
