@@ -162,6 +162,9 @@ KN_API size_t kn_itemsize(kn_dtype t);                 /* bytes of an element */
 KN_API KN_USE kn_array kn_reduce(const char *op, kn_array a, kn_axis axis, bool keepdims);
 /** op.accumulate(a): every intermediate result along one axis. */
 KN_API KN_USE kn_array kn_accumulate(const char *op, kn_array a, kn_axis axis);
+/** op.reduceat(a, indices) along one axis: of a[indices[i] : indices[i + 1]] the reduction, or a[indices[i]] where that is
+ * empty; the last segment reaches to the end. Evaluates indices. */
+KN_API KN_USE kn_array kn_reduceat(const char *op, kn_array a, kn_array indices, kn_axis axis);
 /** op.outer(a, b): op of every pair, of shape a.shape + b.shape. */
 KN_API KN_USE kn_array kn_outer_of(const char *op, kn_array a, kn_array b);
 /** op.at(a, index, b): a[index] op= b, where positions that occur several times count every time. Returns a. */

@@ -1132,6 +1132,9 @@ KN_API KN_USE kn_array (kn_array_equiv)(kn_array a1, kn_array a2);
 KN_API KN_USE kn_array (kn_where)(kn_array condition, kn_array x, kn_array y);
 /** The first choice whose condition holds, else default; all broadcast. Conditions are bool. */
 KN_API KN_USE kn_array (kn_select)(kn_list condlist, kn_list choicelist, const kn_select_opts *opts);
+/** The number that goes with the last condition that holds, element by element; where none does, the number that
+ * is left over, or 0. x's shape and dtype. */
+KN_API KN_USE kn_array (kn_piecewise)(kn_array x, kn_list condlist, kn_list funclist);
 
 /* ---- Reductions ---- */
 /** The sum over axes. Integers smaller than int64 add up in int64 or uint64, bools are counted, float16 adds in
@@ -1688,6 +1691,7 @@ inline kn_array kn_array_equal(kn_arg a1, kn_arg a2, const kn_array_equal_opts &
 inline kn_array kn_array_equiv(kn_arg a1, kn_arg a2) { return (kn_array_equiv)(a1.a, a2.a); }
 inline kn_array kn_where(kn_arg condition, kn_arg x, kn_arg y) { return (kn_where)(condition.a, x.a, y.a); }
 inline kn_array kn_select(kn_list condlist, kn_list choicelist, const kn_select_opts &opts = {}) { return (kn_select)(condlist, choicelist, &opts); }
+inline kn_array kn_piecewise(kn_arg x, kn_list condlist, kn_list funclist) { return (kn_piecewise)(x.a, condlist, funclist); }
 inline kn_array kn_sum(kn_arg a, const kn_reduce_opts &opts = {}) { return (kn_sum)(a.a, &opts); }
 inline kn_array kn_prod(kn_arg a, const kn_reduce_opts &opts = {}) { return (kn_prod)(a.a, &opts); }
 inline kn_array kn_max(kn_arg a, const kn_extreme_opts &opts = {}) { return (kn_max)(a.a, &opts); }
@@ -2001,6 +2005,7 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_array_equiv(a1, a2) kn_array_equiv(KN_ARG(a1), KN_ARG(a2))
 #define kn_where(condition, x, y) kn_where(KN_ARG(condition), KN_ARG(x), KN_ARG(y))
 #define kn_select(...) kn_used_(KN_CALL_pp_(kn_select, select, __VA_ARGS__))
+#define kn_piecewise(x, condlist, funclist) kn_piecewise(KN_ARG(x), condlist, funclist)
 #define kn_sum(...) kn_used_(KN_CALL_a_(kn_sum, reduce, __VA_ARGS__))
 #define kn_prod(...) kn_used_(KN_CALL_a_(kn_prod, reduce, __VA_ARGS__))
 #define kn_max(...) kn_used_(KN_CALL_a_(kn_max, extreme, __VA_ARGS__))

@@ -16,7 +16,7 @@ static node *edited(node *a, kn_axis given, const char *name, int *axis, message
 }
 
 /* Positions in 0 ... n - 1 read from integers (negative: from the end), or where a mask of n holds. *out is freed by mem_free. */
-static kn_status read_positions(node *obj, int64_t n, int64_t most, const char *name, int64_t **out, int64_t *count, message *m) {
+static kn_status read_positions(node *obj, int64_t n, int64_t least, int64_t most, const char *name, int64_t **out, int64_t *count, message *m) {
     host_window h;
     *out = NULL;
     bool mask = obj->dtype == KN_BOOL, empty = obj->size == 0;
@@ -34,7 +34,7 @@ static kn_status read_positions(node *obj, int64_t n, int64_t most, const char *
         memcpy(&v, h.data + (h.ndim ? i * h.strides[0] : 0), sizeof v);
         if (mask) {
             if (v) at[k++] = i;
-        } else if (v < -n || v >= most) {
+        } else if (v < least || v >= most) {
             status = fail(m, KN_INDEX_ERROR, "%s: index %lld is out of bounds for an axis of %lld elements", name, (long long)v, (long long)n);
         } else {
             at[k++] = v < 0 ? v + n : v;
@@ -46,7 +46,7 @@ static kn_status read_positions(node *obj, int64_t n, int64_t most, const char *
 }
 
 /* numbers[0 ... n-1] as an int64 array. */
-static node *numbers_node(const int64_t *numbers, int64_t n, message *m) {
+node *numbers_node(const int64_t *numbers, int64_t n, message *m) {
     buffer *b = pool_buffer((n ? n : 1) * (int64_t)sizeof *numbers, m);
     if (!b) return NULL;
     if (n) memcpy(b->data, numbers, (size_t)n * sizeof *numbers);
@@ -55,13 +55,17 @@ static node *numbers_node(const int64_t *numbers, int64_t n, message *m) {
     return r;
 }
 
+kn_status positions_read(node *obj, int64_t n, const char *name, int64_t **out, int64_t *count, message *m) {
+    return read_positions(obj, n, 0, n, name, out, count, m);
+}
+
 kn_status op_delete(const op_value *args, node **results, message *m) {
     int axis;
     int64_t *gone = NULL, count = 0, kept_count = 0;
     node *a = edited(args[0].v.array, args[2].v.axis, "delete", &axis, m);
     if (!a) return m->status;
     int64_t n = a->shape[axis];
-    kn_status status = read_positions(args[1].v.array, n, n, "delete", &gone, &count, m);
+    kn_status status = read_positions(args[1].v.array, n, -n, n, "delete", &gone, &count, m);
     int64_t *stays = status ? NULL : mem_zero((size_t)n + 1, sizeof *stays);
     if (!status && !stays) status = fail_memory(m, "delete");
     for (int64_t i = 0; i < count && !status; i++) stays[gone[i]] = -1;
@@ -122,7 +126,7 @@ kn_status op_insert(const op_value *args, node **results, message *m) {
     node *obj = args[1].v.array, *values = NULL, *a = edited(args[0].v.array, args[3].v.axis, "insert", &axis, m);
     if (!a) return m->status;
     int64_t n = a->shape[axis];
-    kn_status status = obj->ndim > 1 ? fail(m, KN_VALUE_ERROR, "insert: positions have one dimension, not %d", obj->ndim) : read_positions(obj, n, n + 1, "insert", &at, &count, m);
+    kn_status status = obj->ndim > 1 ? fail(m, KN_VALUE_ERROR, "insert: positions have one dimension, not %d", obj->ndim) : read_positions(obj, n, -n, n + 1, "insert", &at, &count, m);
     bool one_place = obj->ndim == 0 || (count == 1 && obj->dtype != KN_BOOL);
     if (!status && !(values = inserted_values(args[2].v.array, a, axis, obj->ndim == 0, one_place, count, m))) status = m->status;
     int64_t total = values ? values->shape[axis] : 0;

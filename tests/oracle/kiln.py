@@ -138,7 +138,7 @@ class Kiln:
                 ("save", c.c_int, array, c.c_char_p), ("save_all", c.c_int, c.c_char_p, *names), ("show", c.c_char_p, array), ("source", c.c_char_p, array, c.c_int),
                 ("explain", c.c_char_p, array, c.c_int), ("check", c.c_int, array), ("message", c.c_char_p, array), ("error", c.c_char_p), ("error_status", c.c_int), ("error_clear", None),
                 ("axes_", c.c_int64, c.c_int, c.POINTER(c.c_int)), ("reduce", array, c.c_char_p, array, c.c_int64, c.c_bool),
-                ("accumulate", array, c.c_char_p, array, c.c_int64), ("outer_of", array, c.c_char_p, array, array),
+                ("accumulate", array, c.c_char_p, array, c.c_int64), ("reduceat", array, c.c_char_p, array, array, c.c_int64), ("outer_of", array, c.c_char_p, array, array),
                 ("at_with", array, c.c_char_p, array, c.c_char_p, array, *names), ("rng_new", Handle, c.c_uint64), ("result_type", c.c_int, List)]:
             f = getattr(lib, "kn_" + name)
             f.restype, f.argtypes = result, arguments
@@ -208,6 +208,8 @@ class Kiln:
             return value
         if value is None:
             return Handle(0)
+        if isinstance(value, np.generic):
+            return self.from_memory(np.asarray(value), BORROW)
         if isinstance(value, bool):
             return lib.kn_bool_(value)
         if isinstance(value, int):

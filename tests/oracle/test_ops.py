@@ -399,6 +399,7 @@ calls("isclose allclose", [np.dtype(np.int32)] + FLOATS[2:] + COMPLEX, C(A(4, 6)
 calls("array_equal array_equiv", FEW, C(A(4, 6), A(4, 6)), C(A(4, 6), A(6)), C(A(4, 6), L("transposed")), C(A(0), A(0)), style="tame")
 calls("array_equal", FLOATS[2:], C(A(4, 6), A(4, 6), equal_nan=True), style="any")
 calls("where", [d for d in DTYPES if d != BFLOAT16], C(np.arange(24).reshape(4, 6) % 3 == 0, A(4, 6), A(6)), C(np.arange(6) % 2, A(4, 6), 0), C(True, A(3), 1), C(np.arange(24).reshape(4, 6) > 7, L("transposed"), L("negative")), style="any")
+calls("piecewise", [d for d in DTYPES if d != BFLOAT16], C(A(4), [V(True, False, True, False)], [1]), C(A(2), [V(True, False)], [1, 2]), C(A(6), [np.arange(6) > 3, np.arange(6) < 5], [1, 0, 7]), C(A(4, 6), [np.arange(24).reshape(4, 6) > 3], [1]), C(A(3), [V(True, False, True)], [1, 2, 3]), C(A(0), [np.zeros(0, bool)], [1]))
 calls("select", [np.dtype(np.int32)] + FLOATS[2:], C([np.arange(6) > 3, np.arange(6) < 2], [A(6), A(4, 6)], default=7), C([np.arange(6) > 3], [A(6)]), C([np.arange(6)], [A(6)]))
 # making arrays
 whole_dtypes = [None]

@@ -20,6 +20,7 @@ DIFFERENT = {
     "pad": "constant_values instead of **kwargs",
     "i0": "its device function takes the place of a table",
     "cross": "axis is an integer that may be absent",
+    "piecewise": "numbers, not functions, so that there is nothing to hand on to them",
     "einsum": "the subscripts are the first of NumPy's operands",
     "histogram": "density is a truth value; None and False are one", "histogram2d": "density is a truth value; None and False are one",
     "vecdot": "a function here, a ufunc there",

@@ -306,6 +306,8 @@ kn_status op_nodes(int op, const op_value *args, node **results, message *m);
 /* ---- method.c: methods of binary ufuncs ---- */
 node *ufunc_reduce(int ufunc, node *a, kn_axis axis, kn_dtype dtype, bool keepdims, node *initial, node *where, message *m);
 node *ufunc_accumulate(int ufunc, node *a, int64_t axis, kn_dtype dtype, message *m);
+/* Along an axis: a's elements at starts, each combined in order with those elements at rest (int64 positions) whose segment it is. */
+node *ufunc_reduceat(int ufunc, node *a, node *starts, node *rest, node *segment, int axis, kn_dtype dtype, message *m);
 node *ufunc_outer(int ufunc, node *a, node *b, kn_dtype dtype, message *m);
 /* The value of a after ufunc.at(a, index, b); b is NULL for unary ufuncs. The index is that of index_resolve on a. */
 node *ufunc_at(int ufunc, node *a, const index_plan *at, node *b, message *m);

@@ -53,6 +53,9 @@ node *rolled(node *a, int64_t shift, int axis, message *m);
 /* ---- elementwise.c, product.c ---- */
 node *complex_of(node *re, node *im, kn_dtype t, message *m);   /* consumes both; for finite parts */
 
+/* ---- statistics.c ---- */
+node *axes_last(node *a, uint64_t set, int64_t *count, message *m);      /* the axes of the set merged into one that stands last; consumes a */
+
 /* ---- make.c ---- */
 /* value as dtype t, broadcast to the shape; what does not fit, a weak integer included, is an error. Borrows value. */
 node *spread(node *value, kn_dtype t, int ndim, const int64_t *shape, const char *op, message *m);

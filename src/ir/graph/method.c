@@ -55,6 +55,30 @@ node *ufunc_accumulate(int ufunc, node *a, int64_t axis, kn_dtype dtype, message
     return scan_axis((reduction_number)ufuncs[ufunc].reduction, a, axis, t, ufuncs[ufunc].name, m);
 }
 
+node *ufunc_reduceat(int ufunc, node *a, node *starts, node *rest, node *segment, int axis, kn_dtype dtype, message *m)
+{
+    kn_dtype t;
+    int8_t from[NDIM_MAX];
+    int64_t shape[NDIM_MAX];
+    if (folding_dtype(ufunc, "reduceat", a->dtype, dtype, &t, m))
+        return NULL;
+    node *x = node_cast(a, t, m), *base = do_gather(kept(x), axis, kept(starts), m), *more = do_gather(x, axis, kept(rest), m), *r = NULL;
+    if (base && more && more->size == 0) {
+        r = kept(base);
+    } else if (base && more) {
+        for (int d = 0; d < more->ndim; d++) {
+            from[d] = (int8_t)(d == axis ? -1 : d);
+            shape[d] = d == axis ? segment->size : 1;
+        }
+        node *to = do_broadcast(node_reshape(segment, more->ndim, shape, m), more->ndim, more->shape, m);
+        r = to ? node_scatter(base, more, SCATTER_COMBINE, ufunc, from, 1, &to, m) : NULL;
+        node_drop(to);
+    }
+    node_drop(base);
+    node_drop(more);
+    return r;
+}
+
 node *ufunc_outer(int ufunc, node *a, node *b, kn_dtype dtype, message *m)
 {
     int64_t shape[2 * NDIM_MAX];
@@ -96,6 +120,20 @@ static node *combined(int ufunc, node *part, node *b, message *m)
     return do_cast(r, part->dtype, m);
 }
 
+/* Truth values are combined as bools; only elements that an index names become them. Borrows all. */
+static node *truths_at(int ufunc, node *part, const index_plan *at, node *b, message *m)
+{
+    node *hit = filled(weak_bool(false, m), part->ndim, part->shape, m), *yes = filled(weak_bool(true, m), at->ndim, at->shape, m);
+    node *truth = node_cast(part, KN_BOOL, m), *value = do_broadcast(node_cast(b, KN_BOOL, m), at->ndim, at->shape, m);
+    node *named = hit && yes ? node_scatter(hit, yes, SCATTER_SET, -1, at->from, at->narrays, at->arrays, m) : NULL;
+    node *r = truth && value ? node_scatter(truth, value, SCATTER_COMBINE, ufunc, at->from, at->narrays, at->arrays, m) : NULL;
+    node_drop(hit);
+    node_drop(yes);
+    node_drop(truth);
+    node_drop(value);
+    return do_where(named, do_cast(r, part->dtype, m), kept(part), m);
+}
+
 node *ufunc_at(int ufunc, node *a, const index_plan *at, node *b, message *m)
 {
     char x[SHAPE_TEXT], y[SHAPE_TEXT];
@@ -118,6 +156,8 @@ node *ufunc_at(int ufunc, node *a, const index_plan *at, node *b, message *m)
         next = value ? node_scatter(part, value, SCATTER_SET, -1, at->from, at->narrays, at->arrays, m) : NULL;
         node_drop(value);
         node_drop(old);
+    } else if (ufuncs[ufunc].flags & UFUNC_TRUTH && part->dtype != KN_BOOL) {
+        next = truths_at(ufunc, part, at, b, m);
     } else {
         ufunc_operand operands[2] = {{.dtype = part->dtype}, {.dtype = b->dtype, .weak = b->weak}};
         if (b->weak)

@@ -240,10 +240,33 @@ static kn_status sum_like(const char *name, reduction_number r, const op_value *
 kn_status op_sum(const op_value *args, node **results, message *m) { return sum_like("sum", REDUCTION_sum, args, results, m); }
 kn_status op_prod(const op_value *args, node **results, message *m) { return sum_like("prod", REDUCTION_prod, args, results, m); }
 
+/* Of complex numbers the first NaN wins, wherever lanes and blocks meet: so it is looked up where argmax finds it. */
+static node *first_extreme(const request *q, reduction_number r, message *m)
+{
+    int64_t count, shape[NDIM_MAX];
+    int8_t from[NDIM_MAX];
+    node *rows = axes_last(kept(q->a), q->axes, &count, m), *found = NULL;
+    int last = rows ? rows->ndim - 1 : 0;
+    node *at = rows ? node_reduce(r == REDUCTION_max ? REDUCTION_argmax : REDUCTION_argmin, rows, (uint64_t)1 << last, KN_INT64, false, m) : NULL;
+    for (int d = 0; d <= last; d++) {
+        from[d] = (int8_t)(d == last ? -1 : d);
+        shape[d] = at && d < last ? at->shape[d] : 1;
+    }
+    if (at)
+        found = node_gather(rows, from, 1, &at, last, shape, m);
+    node_drop(at);
+    node_drop(rows);
+    found = found && q->keepdims ? keep_dims(found, q->a, q->axes, m) : found;
+    return found && q->initial ? do_binary((ufunc_number)reductions[r].ufunc, node_cast(q->initial, q->a->dtype, m), found, m) : found;
+}
+
 static kn_status extreme(const char *name, reduction_number r, const op_value *args, node **results, message *m)
 {
     request q;
     kn_status status = extreme_request(&q, name, args, m);
+    bool ordered = (r == REDUCTION_max || r == REDUCTION_min) && dtype_is_complex(q.a->dtype) && q.axes && !q.where && q.count > 0 && (!q.initial || q.initial->ndim == 0);
+    if (!status && ordered)
+        return give(results, first_extreme(&q, r, m), m);
     return status ? status : give(results, run(&q, r, q.a->dtype, m), m);
 }
 
@@ -478,15 +501,10 @@ static node *position_of(const char *name, reduction_number r, node *a, kn_axis 
     }
     node *x = flat ? node_reshape(a, 1, &a->size, m) : kept(a);
     int along = flat ? 0 : list[0];
-    if (x && x->shape[along] == 0 && a->size == 0) {
-        int64_t results = 1;
-        for (int d = 0; d < x->ndim; d++)
-            results *= d == along ? 1 : x->shape[d];
-        if (results > 0) {
-            fail(m, KN_VALUE_ERROR, "%s: there is no element to choose from", name);
-            node_drop(x);
-            return NULL;
-        }
+    if (x && x->shape[along] == 0) {
+        fail(m, KN_VALUE_ERROR, "%s: there is no element to choose from", name);
+        node_drop(x);
+        return NULL;
     }
     if (x && x->dtype == KN_BOOL)
         x = do_cast(x, KN_UINT8, m);

@@ -202,3 +202,36 @@ kn_status op_select(const op_value *args, node **results, message *m)
     }
     return give(results, r, m);
 }
+
+/* ---- piecewise ---- */
+
+/* The conditions, of one shape with x; a list of truth values that has as many as x elements is one condition. */
+static kn_status piecewise_condition(const op_value *args, int i, const node *x, node **out, message *m)
+{
+    node *c = args[1].v.list.at[i];
+    char a[SHAPE_TEXT], b[SHAPE_TEXT];
+    bool same = c->ndim == x->ndim && memcmp(c->shape, x->shape, (size_t)x->ndim * sizeof *x->shape) == 0;
+    if (!same && c->ndim)
+        return fail(m, KN_INDEX_ERROR, "piecewise: a condition of shape %s for an array of shape %s", shape_text(a, c->ndim, c->shape), shape_text(b, x->ndim, x->shape));
+    *out = do_broadcast(node_cast(c, KN_BOOL, m), x->ndim, x->shape, m);
+    return *out ? KN_OK : KN_MEMORY_ERROR;
+}
+
+kn_status op_piecewise(const op_value *args, node **results, message *m)
+{
+    node *x = args[0].v.array, *const *value = args[2].v.list.at;
+    int n = args[1].v.list.n, nvalues = args[2].v.list.n;
+    if (nvalues != n && nvalues != n + 1)
+        return fail(m, KN_VALUE_ERROR, "piecewise: with %d condition(s), either %d or %d functions are expected", n, n, n + 1);
+    node *r = filled(nvalues > n ? node_cast(value[n], x->dtype, m) : typed_int(x->dtype, 0, m), x->ndim, x->shape, m);
+    for (int i = 0; i < n && r; i++) {
+        node *c;
+        kn_status status = value[i]->ndim ? fail(m, KN_VALUE_ERROR, "piecewise: value %d is not a number", i) : piecewise_condition(args, i, x, &c, m);
+        if (status) {
+            node_drop(r);
+            return status;
+        }
+        r = do_where(c, node_cast(value[i], x->dtype, m), r, m);
+    }
+    return give(results, r, m);
+}

@@ -24,8 +24,7 @@ static void rows_free(rows *r)
     r->sorted = r->count = NULL;
 }
 
-/* The axes of the set merged into one that stands last. Consumes a. */
-static node *axes_last(node *a, uint64_t set, int64_t *count, message *m)
+node *axes_last(node *a, uint64_t set, int64_t *count, message *m)
 {
     int order[NDIM_MAX], n = 0;
     int64_t shape[NDIM_MAX];

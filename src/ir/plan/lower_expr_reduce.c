@@ -8,7 +8,10 @@
 #include <string.h>
 #include "ir/plan/internal.h"
 
-#define COMPENSATED_LENGTH 1024          /* shorter float sums stay within the pairwise bound without carrying errors */
+/* Shorter float sums stay within the pairwise bound without carrying errors: rows, which lanes share, and columns, which one
+ * lane adds up. */
+#define COMPENSATED_ROW 1024
+#define COMPENSATED_COLUMN 128
 
 typedef struct state { kn_dtype types[4]; int ntypes; uint32_t lifted[4]; int nparts; } state;
 
@@ -119,6 +122,8 @@ static nest_reduction *add_reduction(lowering *l) {
     return r;
 }
 
+static bool sums_rows(const domain *d) { return d->nruns > 0 && d->run[d->nruns - 1].reduced; }
+
 /* parts [from, from + count) of the state as one reduction of the nest; its results go to out. */
 static void reduce_parts(lowering *l, const node *n, const state *s, int from, int count, int combine, uint32_t *out) {
     const reduction_info *info = &reductions[n->op];
@@ -137,7 +142,7 @@ static void reduce_parts(lowering *l, const node *n, const state *s, int from, i
         expr x = { .kind = scan ? EXPR_SCANNED : EXPR_REDUCED, .part = (uint8_t)i, .type = r->state_types[i], .op = (uint16_t)(l->n->nreductions - 1), .index = -1 };
         out[i] = lower_expr(l, &x, NULL, 0);
     }
-    r->compensate = is_float_sum(combine, r->state_types[0]) && !scan && !r->ordered && l->g->d.inner > COMPENSATED_LENGTH;
+    r->compensate = is_float_sum(combine, r->state_types[0]) && !scan && !r->ordered && l->g->d.inner > (sums_rows(&l->g->d) ? COMPENSATED_ROW : COMPENSATED_COLUMN);
     if (!scan) return;
     while (r->scan_atoms_from < l->n->natoms && !l->n->atoms[r->scan_atoms_from].reduced) r->scan_atoms_from++;
 }
