@@ -12,9 +12,13 @@ static bool given(value v) { return !absent(v) && v.kind != VALUE_NONE; }
 
 /* ---- iterators ---- */
 
+/* Iterators over iterators over ... are asked one within the other. */
 static value iterator_next_of(machine *m, value iterator, bool *done) {
     *done = false;
-    return value_next(m, iterator, done);
+    if (!machine_enter(m)) return NO_VALUE_;
+    value v = value_next(m, iterator, done);
+    machine_leave(m);
+    return v;
 }
 
 /* Takes `of` over. */

@@ -503,7 +503,7 @@ value format_percent(machine *m, value format, value args) {
 
 typedef struct braces {
     machine *m;
-    value args, keywords;
+    value args /* or ABSENT: none are allowed */, keywords;
     int64_t next;            /* of automatic numbers; -1: numbers are written */
 } braces;
 
@@ -520,6 +520,7 @@ static bool is_decimal(const char *s, size_t n, int64_t *number) {
 static value braces_argument(braces *b, const char *name, size_t n) {
     int64_t number;
     if (!n || is_decimal(name, n, &number)) {
+        if (absent(b->args)) return raise(b->m, "ValueError", "Format string contains positional fields");
         if (n ? b->next > 0 : b->next < 0)
             return raise(b->m, "ValueError", n ? "cannot switch from automatic field numbering to manual" : "cannot switch from manual field numbering to automatic");
         if (!n) number = b->next++;

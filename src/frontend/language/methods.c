@@ -484,6 +484,62 @@ METHOD(float_hex) {
     return string_text(m, &t);
 }
 
+/* digits * 2**exponent, rounded once. */
+static value scaled(machine *m, value digits, int64_t exponent) {
+    double d = 0;
+    int64_t size = big_bit_length(digits) + exponent;
+    if (size > 1024 && big_sign(digits)) return raise(m, "OverflowError", "hexadecimal value too large to represent as a float");
+    if (size < -1080 || !big_sign(digits)) return float_value(0);
+    value shifted = exponent > 0 ? big_shift(m, digits, exponent) : value_keep(digits), by = exponent < 0 ? big_shift(m, int_value(1), -exponent) : int_value(1);
+    bool good = !absent(shifted) && !absent(by) && big_ratio(m, shifted, by, &d);
+    value_drop(m, shifted);
+    value_drop(m, by);
+    return good ? float_value(d) : NO_VALUE_;
+}
+
+/* The digits at *s without the point; *places of them stand behind it. Moves *s behind them. */
+static value hex_digits(machine *m, const char **s, int64_t *places) {
+    text digits = { 0 };
+    bool point = false;
+    *places = 0;
+    for (; (**s && strchr("0123456789abcdefABCDEF", **s)) || (**s == '.' && !point); ++*s) {
+        if (**s == '.') point = true;
+        else text_addn(&digits, *s, 1), *places += point;
+    }
+    value v = digits.failed ? raise_memory(m) : digits.len ? big_from_text(m, digits.at, digits.len, 16) : none_value();
+    text_free(&digits);
+    return v;
+}
+
+/* "p-12"; nothing is 0. false: malformed. */
+static bool hex_exponent(const char **s, int64_t *exponent) {
+    *exponent = 0;
+    if ((**s | 32) != 'p') return true;
+    bool negative = *++*s == '-';
+    *s += **s == '-' || **s == '+';
+    const char *start = *s;
+    for (; **s >= '0' && **s <= '9'; ++*s) if (*exponent < INT32_MAX) *exponent = *exponent * 10 + (**s - '0');
+    if (negative) *exponent = -*exponent;
+    return *s > start;
+}
+
+METHOD(float_fromhex) {
+    if (a[0].kind != VALUE_STRING) return raise(m, "TypeError", "fromhex() argument must be str, not %s", value_type_name(a[0]));
+    static const char spaces[] = " \t\n\r\f\v";
+    const char *s = as_string(a[0])->at + strspn(as_string(a[0])->at, spaces);
+    bool negative = *s == '-';
+    s += *s == '-' || *s == '+';
+    if ((*s | 32) == 'i' || (*s | 32) == 'n') return make_float(m, a, n);
+    s += s[0] == '0' && (s[1] | 32) == 'x' ? 2 : 0;
+    int64_t places, exponent;
+    value digits = hex_digits(m, &s, &places);
+    if (absent(digits)) return digits;
+    bool good = digits.kind != VALUE_NONE && hex_exponent(&s, &exponent) && s + strspn(s, spaces) == as_string(a[0])->at + as_string(a[0])->length;
+    value v = good ? scaled(m, digits, exponent - 4 * places) : raise(m, "ValueError", "invalid hexadecimal floating-point string");
+    value_drop(m, digits);
+    return v.kind == VALUE_FLOAT && negative ? float_value(-v.u.f) : v;
+}
+
 /* ---- ranges and slices ---- */
 
 /* Where v is in the range; -1: nowhere, -2: raised. */
@@ -563,6 +619,9 @@ static const native_row dict_rows[] = {
 };
 static const native_row dict_type_rows[] = {
     { "fromkeys", dict_fromkeys, "iterable, value=, /", "A dict with these keys, all with one value." },
+};
+static const native_row float_type_rows[] = {
+    { "fromhex", float_fromhex, "string, /", "The float that hex() wrote." },
 };
 static const native_row set_rows[] = {
     { "add", set_add, "self: set, object, /", "Puts one in." },
@@ -648,10 +707,9 @@ static value attribute_of(machine *m, value v, const char *name) {
 value method_of(machine *m, value v, const char *name) {
     value attribute = attribute_of(m, v, name);
     if (!absent(attribute) || !absent(m->exception)) return attribute;
-    if (v.kind == VALUE_DICT || (v.kind == VALUE_TYPE && !strcmp(((type_object *)v.u.o)->row->name, "dict"))) {
-        const native_row *row = row_in(ROWS(dict_type_rows), name);
-        if (row) return native_value(m, row);
-    }
-    const native_row *row = method_row(v.kind == VALUE_TYPE ? ((type_object *)v.u.o)->row->name : value_type_name(v), name);
+    const char *type = v.kind == VALUE_TYPE ? ((type_object *)v.u.o)->row->name : value_type_name(v);
+    const native_row *row = !strcmp(type, "dict") ? row_in(ROWS(dict_type_rows), name) : !strcmp(type, "float") ? row_in(ROWS(float_type_rows), name) : NULL;
+    if (row) return native_value(m, row);
+    row = method_row(type, name);
     return !row ? NO_VALUE_ : v.kind == VALUE_TYPE ? native_value(m, row) : bound_value(m, row, v);
 }

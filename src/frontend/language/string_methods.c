@@ -516,6 +516,11 @@ static value str_expandtabs(machine *m, const value *a, int n) {
 }
 
 static value str_format(machine *m, const value *a, int n) { (void)n; return format_braces(m, a[0], a[1], a[2]); }
+static value str_format_map(machine *m, const value *a, int n) {
+    (void)n;
+    if (a[1].kind != VALUE_DICT) return raise(m, "TypeError", "format_map() takes a dict, not %s", value_type_name(a[1]));
+    return format_braces(m, a[0], NO_VALUE_, a[1]);
+}
 static value str_encode(machine *m, const value *a, int n) {
     (void)a;
     (void)n;
@@ -532,6 +537,7 @@ const native_row string_rows[] = {
     { "expandtabs", str_expandtabs, "self: str, tabsize=", "Tabs as spaces." },
     { "find", str_find, "self: str, sub, start=, end=, /", "Where sub begins first, or -1." },
     { "format", str_format, "self: str, /, *args, **kwargs", "Fields in braces filled in." },
+    { "format_map", str_format_map, "self: str, mapping, /", "Fields in braces filled in from a dict." },
     { "index", str_index, "self: str, sub, start=, end=, /", "Where sub begins first; ValueError when nowhere." },
     { "isalnum", str_isalnum, "self: str, /", "Whether all are letters or digits." },
     { "isalpha", str_isalpha, "self: str, /", "Whether all are letters." },
