@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     check_functions(t);
     struct text out = {0};
-    syntax_dump(t, &out);
+    syntax_dump(t, true, &out);
     syntax_dump_scopes(t, &out);
     text_free(&out);
     syntax_free(t);

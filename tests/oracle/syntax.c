@@ -1,6 +1,6 @@
 /* Parses programs for test_language_syntax.py to compare with Python's own parser.
  *
- * Standard input holds cases: a line "tree LENGTH" or "scopes LENGTH", and the bytes of the program. Each answer is a line
+ * Standard input holds cases: a line "tree LENGTH", "places LENGTH" or "scopes LENGTH", and the bytes of the program. Each answer is a line
  * "1 LENGTH" with the tree (or the scopes), or "0 LENGTH" with "KIND LINE COLUMN" and the sentence, and the text itself. */
 #include "frontend/language/syntax.h"
 
@@ -24,10 +24,10 @@ int main(void)
         bool good = syntax_parse(program, n, "<input>", NULL, &tree, &fault, &m) == KN_OK;
         if (!good)
             text_add(&out, "%s %u %u %s", fault.kind, fault.line, fault.column, m.text);
-        else if (strcmp(mode, "tree") == 0)
-            syntax_dump(tree, &out);
-        else
+        else if (strcmp(mode, "scopes") == 0)
             syntax_dump_scopes(tree, &out);
+        else
+            syntax_dump(tree, strcmp(mode, "places") == 0, &out);
         if (out.failed)
             return 3;
         printf("%d %zu\n", good, out.len);

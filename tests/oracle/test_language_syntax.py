@@ -145,12 +145,23 @@ def function_form(n):
 FORMS[ast.FunctionDef] = function_form
 
 
+line_starts = None      # in bytes; set while places are wanted
+
+
+def place(n, end=False):
+    return line_starts[(n.end_lineno if end else n.lineno) - 1] + (n.end_col_offset if end else n.col_offset)
+
+
 def form(n):
     if n is None:
         return " -"
     if type(n) not in FORMS:
         raise Outside
-    return " " + FORMS[type(n)](n)
+    shown = FORMS[type(n)](n)
+    if line_starts and isinstance(n, (ast.expr, ast.keyword)):
+        kind = re.match(r"\([^ )]+", shown)[0]
+        shown = f"{kind}@{place(n)}-{place(n, True)}{shown[len(kind):]}"
+    return " " + shown
 
 
 def python_tree(text):
@@ -165,6 +176,18 @@ def python_tree(text):
         return "".join(form(n) + "\n" for n in tree.body)
     except Outside:
         return False
+
+
+def python_places(text):
+    """The tree with the place of every expression, in bytes."""
+    global line_starts
+    line_starts = [0]
+    for line in text.encode().splitlines(keepends=True):
+        line_starts.append(line_starts[-1] + len(line))
+    try:
+        return "".join(form(n) + "\n" for n in ast.parse(text).body)
+    finally:
+        line_starts = None
 
 
 # ---- Python's scopes ----
@@ -257,6 +280,16 @@ def compare_trees(texts, what):
             check(good and whole(answer) == want, shown + ("  is refused: " + answer if not good else first_difference(whole(answer), want)))
 
 
+def compare_places(texts, what):
+    """Places of f-strings' parts are left out: Python 3.11 does not know them."""
+    texts = [t for t in texts if not re.search(r"[fF][rR]?['\"]|\f", t)]
+    for text, (good, answer) in zip(texts, kiln("places", [t.encode() for t in texts])):
+        want = python_places(text)
+        got = re.sub(r"\(big(@\S+) (\d+) ([0-9a-fA-F]+)\)", lambda m: f"(int{m[1]} {int(m[3], int(m[2]))})", answer)
+        got = re.sub(r"\((global|nonlocal)( \(name\S+ \w+\))+\)", lambda m: re.sub(r"@\d+-\d+", "", m[0]), got)     # Python has none there
+        check(good and got == want, f"{what}: places of {text[:500]}\n{first_difference(got, want)}")
+
+
 def compare_scopes(texts, what):
     for text, (good, answer) in zip(texts, kiln("scopes", [t.encode() for t in texts])):
         want = python_scopes(text)
@@ -291,6 +324,17 @@ SNIPPETS += [
 compare_trees(SNIPPETS, "snippet")
 compare_trees([s + "\n" for s in SNIPPETS] + [s.replace("\n", "\r\n") for s in SNIPPETS if not s.endswith("\\\n")], "snippet")
 compare_scopes([s for s in SNIPPETS if python_tree(s) and ":" in s and "->" not in s and not re.search(r"\(\w+: ", s)], "snippet")
+
+compare_places([s for s in SNIPPETS if python_tree(s) and s.isascii()], "snippet")
+
+# Whatever Python calls a letter may start a name; what can only follow one may follow.
+points = [chr(c) for c in range(0x80, 0x30000) if not 0xD800 <= c < 0xE000 and c % 7 == 0]
+starts, parts = [c for c in points if c.isidentifier()], [c for c in points if ("a" + c).isidentifier()]
+for name, (good, answer) in zip(starts + ["a" + c for c in parts], kiln("tree", [f"{c} = 1".encode() for c in starts + ["a" + c for c in parts]])):
+    check(good, f"U+{ord(name[-1]):04X} in a name is refused: {answer}")
+spaces = [c for c in map(chr, range(0x80, 0x3001)) if c.isspace() or c in "\u200b\u2028\u2212\u00d7\u2264\u2026\u201c\u2192\u3002"]
+for c, (good, answer) in zip(spaces, kiln("tree", [f"{c}a = 1".encode() for c in spaces])):
+    check(not good, f"U+{ord(c):04X} is taken for a letter")
 
 # ---- programs that others wrote ----
 
@@ -331,6 +375,7 @@ files = [f for f in sources(4_000_000 // FEWER) if "\\N{" not in f]      # chara
 compare_trees(files, "file")
 pieces = [p for f in files for p in functions(f)]
 compare_trees(pieces, "function")
+compare_places(pieces, "function")
 bare = [p for p in pieces if not any(isinstance(n, (ast.AnnAssign, ast.arg, ast.FunctionDef)) and (getattr(n, "annotation", None) or getattr(n, "returns", None)) for n in ast.walk(ast.parse(p)))]
 compare_scopes(bare, "function")
 statements = sum(isinstance(n, ast.stmt) for p in pieces for n in ast.walk(ast.parse(p)))

@@ -15,6 +15,8 @@ static kn_status parse(const char *program, size_t n, syntax_tree **t, syntax_fa
     return syntax_parse(program, n, "<test>", NULL, t, f, m);
 }
 
+static void tree_of(const syntax_tree *t, text *out) { syntax_dump(t, false, out); }
+
 static void expect_dump(const char *program, const char *want, void dump(const syntax_tree *t, text *out))
 {
     syntax_tree *t;
@@ -81,7 +83,7 @@ Test(language_syntax, trees_bind_as_in_python)
 {
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
         if (trees[i].tree[0])
-            expect_dump(trees[i].program, trees[i].tree, syntax_dump);
+            expect_dump(trees[i].program, trees[i].tree, tree_of);
     }
     syntax_tree *t;
     message m;
@@ -93,9 +95,9 @@ Test(language_syntax, trees_bind_as_in_python)
 Test(language_syntax, examples_from_documentation_lose_prompts_and_output)
 {
     expect_dump("    >>> def f(x):\n    ...     return '''a\n    ...   b'''\n    ...\n    >>> f(1)\n    'a'\n    ...\n    >>> f(2)\n    array([1, ..., 2])\n",
-                " (def f ( (x - -)) [ (return (str \"a\\x0a  b\"))])\n (expression (call (name f) [ (int 1)] []))\n (expression (call (name f) [ (int 2)] []))\n", syntax_dump);
-    expect_dump("# from the guide\n>>> x = 1\n>>> x\n1\nTraceback: no\n>>>\n", " (assign [ (name x)] (int 1))\n (expression (name x))\n", syntax_dump);
-    expect_dump("x = '''\n>>> y\n'''", " (assign [ (name x)] (str \"\\x0a>>> y\\x0a\"))\n", syntax_dump);
+                " (def f ( (x - -)) [ (return (str \"a\\x0a  b\"))])\n (expression (call (name f) [ (int 1)] []))\n (expression (call (name f) [ (int 2)] []))\n", tree_of);
+    expect_dump("# from the guide\n>>> x = 1\n>>> x\n1\nTraceback: no\n>>>\n", " (assign [ (name x)] (int 1))\n (expression (name x))\n", tree_of);
+    expect_dump("x = '''\n>>> y\n'''", " (assign [ (name x)] (str \"\\x0a>>> y\\x0a\"))\n", tree_of);
 }
 
 /* ---- scopes ---- */

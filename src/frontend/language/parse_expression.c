@@ -367,8 +367,20 @@ static syntax_node *parse_subscript(parser *p, uint32_t start, syntax_node *valu
     return binary(p, SYNTAX_SUBSCRIPT, 0, start, at, value, index);
 }
 
+/* A generator that is a call's only argument ends with the call: its parentheses are the call's. */
+static void place_generator(const parser *p, const syntax_node *call, uint32_t open)
+{
+    const syntax_list *arguments = call->u.call.positional;
+    if (arguments->n != 1 || call->u.call.keywords->n || arguments->at[0]->kind != SYNTAX_GENERATOR || arguments->at[0] == p->grouped)
+        return;
+    syntax_node *generator = (syntax_node *)arguments->at[0];
+    generator->at = generator->mark = open;
+    generator->end = p->lex.last_end;
+}
+
 static syntax_node *parse_call(parser *p, uint32_t at, syntax_node *function)
 {
+    uint32_t open = p->lex.now.at;
     syntax_node *n = function ? node_from(p, SYNTAX_CALL, at) : NULL;
     lexer_next(p);
     if (!n || !parse_enter(p)) {
@@ -379,6 +391,7 @@ static syntax_node *parse_call(parser *p, uint32_t at, syntax_node *function)
     n->u.call.function = function;
     parse_arguments(p, n);
     parse_leave(p);
+    place_generator(p, n, open);
     n->end = p->lex.last_end;
     return node_above_list(p, node_above_list(p, node_above(p, n, function), n->u.call.positional), n->u.call.keywords);
 }

@@ -211,6 +211,6 @@ void syntax_free(syntax_tree *t);    /* NULL is allowed */
 uint32_t syntax_name(const syntax_tree *t, const char *name);
 
 /* ---- syntax_dump.c ---- */
-void syntax_dump(const syntax_tree *t, text *out);           /* the tree, as text for tests and for reading */
-void syntax_dump_scopes(const syntax_tree *t, text *out);    /* a line for each function: its slots and what they capture */
+void syntax_dump(const syntax_tree *t, bool places, text *out);   /* the tree, as text for tests and for reading */
+void syntax_dump_scopes(const syntax_tree *t, text *out);         /* a line for each function: its slots and what they capture */
 #endif

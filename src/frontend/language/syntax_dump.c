@@ -1,7 +1,7 @@
 /* syntax_dump.c: a tree as text: one form for tests to compare, (kind parts ...), and a line for each function's scope.
  *
  * How it works: one function calls itself along the tree, whose height is bounded. Lists stand in brackets, what is missing
- * is "-". Nothing here is read by programs that run. */
+ * is "-"; with places, expressions are followed by theirs: name@4-7. Nothing here is read by programs that run. */
 #include "frontend/language/syntax.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static const char *const unary_signs[] = {"-", "+", "~", "not"};
 static const char *const binary_signs[] = {"+", "-", "*", "@", "/", "//", "%", "**", "<<", ">>", "&", "|", "^"};
 static const char *const compare_signs[] = {"==", "!=", "<", "<=", ">", ">=", "is", "is-not", "in", "not-in"};
 
-typedef struct dump { const syntax_tree *tree; text *out; } dump;
+typedef struct dump { const syntax_tree *tree; text *out; bool places; } dump;
 
 static void put(dump *d, const syntax_node *n);
 
@@ -177,14 +177,16 @@ static void put(dump *d, const syntax_node *n)
         return;
     }
     text_add(d->out, " (%s", kind_names[n->kind]);
+    if (d->places && n->kind < SYNTAX_EXPRESSION && n->kind != SYNTAX_CLAUSE)
+        text_add(d->out, "@%u-%u", n->at, n->end);
     put_expression(d, n);
     put_statement(d, n);
     text_add(d->out, ")");
 }
 
-void syntax_dump(const syntax_tree *t, text *out)
+void syntax_dump(const syntax_tree *t, bool places, text *out)
 {
-    dump d = {t, out};
+    dump d = {t, out, places};
     for (uint32_t i = 0; i < t->module->body->n; i++) {
         put(&d, t->module->body->at[i]);
         text_add(out, "\n");
