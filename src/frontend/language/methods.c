@@ -228,12 +228,12 @@ bool dict_update(machine *m, value dict, value from) {
     return good;
 }
 
-typedef enum { DICT_KEYS, DICT_VALUES, DICT_ITEMS } dict_part;
-static value dict_list(machine *m, value dict, dict_part part) {
+/* The values, or pairs of key and value. */
+static value dict_list(machine *m, value dict, bool pairs) {
     value list = list_value(m, 0, NULL);
     const pair *p;
     for (size_t at = 0; !absent(list) && (p = dict_next(dict, &at));) {
-        value v = part == DICT_KEYS ? value_keep(p->key) : part == DICT_VALUES ? value_keep(p->item) : tuple_value(m, 2, (value[]){ p->key, p->item });
+        value v = pairs ? tuple_value(m, 2, (value[]){ p->key, p->item }) : value_keep(p->item);
         bool good = !absent(v) && machine_step(m) && list_append(m, list, v);
         value_drop(m, v);
         if (good) continue;
@@ -242,9 +242,8 @@ static value dict_list(machine *m, value dict, dict_part part) {
     }
     return list;
 }
-METHOD(dict_keys) { (void)n; return dict_list(m, a[0], DICT_KEYS); }
-METHOD(dict_values) { (void)n; return dict_list(m, a[0], DICT_VALUES); }
-METHOD(dict_items) { (void)n; return dict_list(m, a[0], DICT_ITEMS); }
+METHOD(dict_values) { (void)n; return dict_list(m, a[0], false); }
+METHOD(dict_items) { (void)n; return dict_list(m, a[0], true); }
 
 static value or_none(value v) { return absent(v) ? none_value() : value_keep(v); }
 
@@ -396,6 +395,7 @@ METHOD(set_difference_update) { (void)n; return replaced(m, a[0], set_fold(m, a[
 METHOD(set_symmetric_difference_update) { (void)n; return replaced(m, a[0], either(m, a[0], a[1])); }
 
 METHOD(set_copy) { (void)n; return set_of(m, a[0]); }
+METHOD(dict_keys) { (void)n; return set_of(m, a[0]); }   /* in the dict's order */
 METHOD(set_add) {
     (void)n;
     return dict_set(m, a[0], a[1], none_value()) ? none_value() : NO_VALUE_;
@@ -610,7 +610,7 @@ static const native_row dict_rows[] = {
     { "copy", dict_copy, "self: dict, /", "Another dict of the same items." },
     { "get", dict_get_, "self: dict, key, default=, /", "The item of key, or default." },
     { "items", dict_items, "self: dict, /", "Pairs of key and item." },
-    { "keys", dict_keys, "self: dict, /", "The keys." },
+    { "keys", dict_keys, "self: dict, /", "The keys, as a set in their order." },
     { "pop", dict_pop, "self: dict, key, default=, /", "Takes key out and gives its item, or default." },
     { "popitem", dict_popitem, "self: dict, /", "Takes the last pair out and gives it." },
     { "setdefault", dict_setdefault, "self: dict, key, default=, /", "The item of key, which is put in as default when missing." },
