@@ -184,9 +184,9 @@ static kn_status gradient(pieces *p) {
     kn_axis axis = p->args[op_param_named(p->op, "axis")].v.axis;
     kn_status status = axes_normalise(axis, f->ndim, NULL, axes, &n, p->name, p->m);
     if (status) return status;
-    if (given > 1 && given != n) return fail(p->m, KN_TYPE_ERROR, "gradient: %d distances for %d axes", given, n);
+    bool one_for_all = given == 1 && spacing->v.list.at[0]->ndim == 0;
+    if (given && given != n && !one_for_all) return fail(p->m, KN_TYPE_ERROR, "gradient: %d distances for %d axes", given, n);
     if (order > 2) return fail(p->m, KN_VALUE_ERROR, "gradient: edge_order greater than 2 is not supported");
-    if (given == 1 && n > 1 && spacing->v.list.at[0]->ndim) return fail(p->m, KN_TYPE_ERROR, "gradient: coordinates of one axis for %d axes", n);
     if (!pieces_room(p, n)) return p->m->status;
     for (int i = 0; i < n; i++) {
         node *dx = given ? spacing->v.list.at[given > 1 ? i : 0] : NULL;

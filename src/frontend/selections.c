@@ -41,7 +41,7 @@ static kn_status op_compress(const op_value *args, node **results, message *m) {
     node *condition = args[0].v.array, *a = args[1].v.array, *at = NULL;
     kn_axis axis = args[2].v.axis;
     int n;
-    if (condition->ndim > 1) return fail(m, KN_VALUE_ERROR, "compress: condition must be a 1-d array");
+    if (condition->ndim != 1) return fail(m, KN_VALUE_ERROR, "compress: condition must be a 1-d array");
     if (mask_positions(condition, &at, &n, m)) return m->status;
     int64_t last = at->size ? integer_at(at, at->size - 1) : -1, extent = axis == KN_ALL ? a->size : 0;
     int d = axis == KN_ALL ? 0 : (int)(axis < 0 ? axis + a->ndim : axis);
@@ -265,7 +265,7 @@ static kn_status op_unique(const op_value *args, node **results, message *m) {
     node *a = args[0].v.array;
     int axis = op_param_named(OPERATION_unique, "axis"), equal_nan = op_param_named(OPERATION_unique, "equal_nan");
     memset(results, 0, 4 * sizeof *results);
-    if (args[axis].v.axis != KN_ALL && a->ndim > 1) {
+    if (args[axis].v.axis != KN_ALL && a->ndim != 1) {
         kn_status failed = unique_along(a, args[axis].v.axis, results, m);
         if (failed) drop_all(results, 4);
         if (failed) memset(results, 0, 4 * sizeof *results);

@@ -71,16 +71,17 @@ kn_status op_setdiff1d(const op_value *args, node **results, message *m) {
     return give(results, picked(a, left, m), m);
 }
 
+/* Of the sorted values of both, those that differ from both neighbours. */
 kn_status op_setxor1d(const op_value *args, node **results, message *m) {
     bool unique = args[2].v.flag;
-    node *a = values_of(args[0].v.array, unique, m), *b = values_of(args[1].v.array, unique, m), *r = NULL;
-    if (a && b) {
-        node *only_a = picked(node_keep(a), isin(a, b, true, m), m), *only_b = picked(node_keep(b), isin(b, a, true, m), m);
-        r = do_sort(do_join(2, (node *[]){ only_a, only_b }, 0, "setxor1d", m), 0, m);
-    }
-    node_drop(a);
-    node_drop(b);
-    return give(results, r, m);
+    node *s = do_join(2, (node *[]){ values_of(args[0].v.array, unique, m), values_of(args[1].v.array, unique, m) }, 0, "setxor1d", m);
+    int64_t n = s ? s->size : 0, one = 1;
+    if (n < 2) return give(results, s, m);
+    s = do_sort(s, 0, m);
+    node *steps = s ? do_binary(UFUNC_not_equal, do_slice(node_keep(s), 0, 1, n - 1, m), do_slice(node_keep(s), 0, 0, n - 1, m), m) : NULL;
+    node *edge = filled(weak_bool(true, m), 1, &one, m);
+    node *before = do_join(2, (node *[]){ kept(edge), kept(steps) }, 0, "setxor1d", m), *after = do_join(2, (node *[]){ steps, edge }, 0, "setxor1d", m);
+    return give(results, picked(s, do_binary(UFUNC_logical_and, before, after, m), m), m);
 }
 
 /* The values of both, and where each first stands in either. */

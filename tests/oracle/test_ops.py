@@ -165,8 +165,8 @@ results = Results()
 kiln = Kiln()
 
 
-def run(what, ours, numpys, tolerance=0, zero_signs=True):
-    """One call of both; None from numpys means that NumPy has no answer worth comparing with."""
+def run(what, ours, numpys, tolerance=0, zero_signs=True, any_error=False):
+    """One call of both. any_error: that both fail is enough, where NumPy's own code stumbles over an array it did not expect."""
     key = f"{results.group} {what}"
     if SAMPLE > 1 and zlib.crc32(key.encode()) % SAMPLE:
         return
@@ -183,7 +183,7 @@ def run(what, ours, numpys, tolerance=0, zero_signs=True):
     except Exception as e:
         if error is None:
             results.complaints.append(f"{what}: {type(e).__name__}: {e}")
-        elif not isinstance(error, type(e)) and not isinstance(e, type(error)):
+        elif not any_error and not isinstance(error, type(e)) and not isinstance(e, type(error)):
             results.complaints.append(f"{what}: {type(e).__name__} ({e}), not {type(error).__name__} ({error})")
         return
     if error is not None:
@@ -439,7 +439,7 @@ calls("fliplr flipud", FEW, C(A(3, 4)), C(A(3)), C(L("0-d")))
 calls("rot90", FEW, C(A(3, 4)), C(A(3, 4), k=2), C(A(3, 4), k=-1), C(A(3, 4, 5), axes=(1, 2)), C(A(3, 4), k=7), C(A(3, 4, 5), axes=(0, 0)))
 calls("diagonal", FEW, C(A(4, 6)), C(A(4, 6), offset=2), C(A(4, 6), offset=-3), C(A(3, 4, 5), axis1=0, axis2=2), C(A(3, 4, 5), offset=1, axis1=-1, axis2=1), C(A(4)), C(A(4, 6), offset=100))
 calls("real imag", DTYPES, C(A(4, 6)), C(L("transposed")), C(L("0-d")))
-calls("atleast_1d atleast_2d atleast_3d", FEW, C(L("0-d")), C(A(3)), C(A(3, 4)), C(A(2, 3, 4)))
+calls("atleast_1d atleast_2d atleast_3d", FEW, C(A(3, 4)), C(L("0-d")), C(A(3)), C(A(2, 3, 4)))
 calls("sliding_window_view", FEW, C(A(7), (3,)), C(A(4, 6), (2, 3)), C(A(4, 6), (2,), axis=1), C(A(3), (5,)))
 # joining, choosing
 calls("concatenate", FEW, C([A(3, 4), A(2, 4)]), C([A(3, 4), A(3, 2)], axis=1), C([A(3, 4), A(5)], axis=None), C([A(3, 4), A(2, 5)]), C([A(3), A(0), A(2)]), C([]), C([A(3, 4), L("transposed")], axis=-1), C([A(3), np.ones(2)]), C([A(3), A(3)], dtype=np.complex128), C([A(3), A(3, 1)]))
@@ -554,7 +554,8 @@ calls("fftshift ifftshift", FEW, C(A(8)), C(A(7)), C(A(4, 5)), C(A(4, 5), axes=1
 
 # No answer of NumPy's to compare with here: other tests have them.
 ELSEWHERE = set("nonzero random uniform integers standard_normal normal".split())
-ANY_ZERO_ORDER = set("sort unique_counts unique_inverse unique_values union1d".split())                  # equal elements may change places
+NUMBERS_ONLY = set("arange full logspace geomspace".split())              # their arrays are numbers
+ANY_ZERO_ORDER = set("sort setxor1d unique_counts unique_inverse unique_values union1d".split())                  # equal elements may change places
 RENAMED = {**{name: lambda *a, f=getattr(np, name), **o: np.stack(f(*a, **o), -1) for name in ("tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from")},
            "intersect1d": lambda *a, **o: np.intersect1d(*a, return_indices=True, **o), "unique_values": lambda x: np.sort(np.unique_values(x)),
            **{name: lambda *a, f=getattr(np, name), **o: f(*numbers_for(a), **o) for name in ("histogram", "histogram_bin_edges", "histogram2d")},
@@ -601,6 +602,82 @@ def describe(c):
     return ", ".join([one(x) for x in c[0]] + [f"{k}={one(v)}" for k, v in c[1].items()])
 
 
+# ---- every operation in every layout ----
+
+seen = {}           # by operation: the layouts in which its first array has come
+
+
+def laid_out(how, x):
+    """x's values (of broadcast, 0-d and empty: some of them) as an array that lies in memory as the name says; None: there is none."""
+    if how == "0-d":
+        return x.ravel()[:1].reshape(()) if x.size else None
+    if how == "empty":
+        return x[:0] if x.ndim else None
+    if how == "broadcast":
+        return np.broadcast_to(x[:1], x.shape) if x.ndim and x.size else None
+    if how == "transposed":
+        return np.ascontiguousarray(x.T).T
+    if how == "negative":
+        return np.flip(np.flip(x).copy())
+    if how == "stepped":
+        room = np.zeros(tuple(3 * n for n in x.shape), x.dtype)
+        part = room[(..., *(slice(1, None, 3) for _ in x.shape))]
+        part[...] = x
+        return part
+    return np.ascontiguousarray(x)
+
+
+def first_array(args):
+    """The place of the first array among the arguments, in a list or alone: (i, None) or (i, k)."""
+    for i, a in enumerate(args):
+        if isinstance(a, np.ndarray):
+            return i, None
+        if isinstance(a, list):
+            for k, b in enumerate(a):
+                if isinstance(b, np.ndarray):
+                    return i, k
+    return None
+
+
+def replaced(args, place, array):
+    i, k = place
+    new = list(args)
+    new[i] = array if k is None else [array if j == k else v for j, v in enumerate(args[i])]
+    return new
+
+
+def every_layout(row, f, d, tolerance, style, made):
+    """The first call with an array, its first array in every layout."""
+    for c in made:
+        args = [fill(x, d, style, 20 + i) for i, x in enumerate(c[0])]
+        options = {k: fill(v, d, style, 40) for k, v in c[1].items()}
+        place = first_array(args)
+        if not place:
+            continue
+        i, k = place
+        for how in LAYOUTS:
+            array = laid_out(how, args[i] if k is None else args[i][k])
+            if array is None:
+                continue
+            new = replaced(args, place, array)
+            seen.setdefault(row["name"], set()).add(how)
+            run(f"{how} for {describe(c)}", lambda: kiln.call(row["name"], *new, **options), lambda: f(*new, **options), tolerance, row["name"] not in ANY_ZERO_ORDER, how in ("0-d", "empty"))
+        return
+
+
+def coverage(only):
+    """Every operation that takes an array has had it in every layout."""
+    results.start("layouts")
+    taking = [r for r in kiln.rows if any(p["kind"] in ("ARRAY", "LIST") and p["argument"] for p in r["params"]) and r["name"] not in ELSEWHERE | NUMBERS_ONLY and (not only or r["name"] in only)]
+    for row in taking:
+        missing = set(LAYOUTS) - (set(LAYOUTS) if row["kind"] == "ufunc" else seen.get(row["name"], set()))
+        if missing:
+            results.complaints.append(f"{row['name']} has not been called with arrays that are {', '.join(sorted(missing))}")
+    results.finish()
+    if SAMPLE == 1:
+        print(f"{len(taking)} operations on arrays, each in {len(LAYOUTS)} layouts")
+
+
 def other_operation(row):
     f = RENAMED.get(row["name"]) or numpy_function(row["numpy"])
     if row["kind"] == "update":
@@ -608,6 +685,7 @@ def other_operation(row):
     for dtypes, tolerance, style, made in CALLS[row["name"]]:
         for d in dtypes:
             results.start(f"{row['name']} of {d}" if d is not None else row["name"])
+            every_layout(row, f, d, tolerance, style, made)
             for c in made:
                 args = [fill(x, d, style, 20 + i) for i, x in enumerate(c[0])]
                 options = {k: fill(v, d, style, 40) for k, v in c[1].items()}
@@ -770,6 +848,7 @@ def everything(only):
         elif row["name"] not in ELSEWHERE:
             results.start(row["name"])
             results.complaints.append("no call in this test")
+    coverage(only)
     for more in (ufunc_options, ufunc_methods, indexing, updates, sequences):
         if not only or more.__name__ in only:
             more()

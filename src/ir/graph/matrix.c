@@ -172,6 +172,8 @@ kn_status op_multi_dot(const op_value *args, node **results, message *m)
     node *factors[CHAIN_MOST];
     if (n < 2 || n > CHAIN_MOST)
         return fail(m, KN_VALUE_ERROR, "multi_dot: takes 2 to %d arrays, not %d", CHAIN_MOST, n);
+    if (n == 2)
+        return op_dot((op_value[]){{.kind = PARAM_ARRAY, .v.array = in[0]}, {.kind = PARAM_ARRAY, .v.array = in[1]}, {.kind = PARAM_ARRAY}}, results, m);
     bool row = in[0]->ndim == 1, column = in[n - 1]->ndim == 1;
     for (int i = 0; i < n; i++)
         if (in[i]->ndim != 2 && !(i == 0 && row) && !(i == n - 1 && column))

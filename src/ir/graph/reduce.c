@@ -640,20 +640,24 @@ kn_status op_nancumprod(const op_value *args, node **results, message *m) { retu
 
 static kn_status cumulative(const char *name, reduction_number r, const op_value *args, node **results, message *m)
 {
-    node *a = args[0].v.array;
+    node *given = args[0].v.array;
     kn_axis axis = args[1].v.axis;
-    if (axis == INT64_MIN && a->ndim != 1)
-        return fail(m, KN_VALUE_ERROR, "%s: an array of %d dimensions needs an axis", name, a->ndim);
+    if (axis == INT64_MIN && given->ndim > 1)
+        return fail(m, KN_VALUE_ERROR, "%s: an array of %d dimensions needs an axis", name, given->ndim);
     if (axis == INT64_MIN)
         axis = 0;
+    node *a = given->ndim ? kept(given) : do_flat(kept(given), m);
+    if (!a)
+        return give(results, NULL, m);
     node *s = scan_axis(r, a, axis, sum_dtype(a->dtype, args[2].v.dtype), name, m);
+    int ndim = a->ndim, along = (int)(axis < 0 ? axis + ndim : axis);
+    node_drop(a);
     if (!s || !args[4].v.flag)
         return give(results, s, m);
     int64_t shape[NDIM_MAX];
-    int along = (int)(axis < 0 ? axis + a->ndim : axis);
-    memcpy(shape, a->shape, (size_t)a->ndim * sizeof *shape);
+    memcpy(shape, s->shape, (size_t)ndim * sizeof *shape);
     shape[along] = 1;
-    node *first = filled(identity_node(r, s->dtype, m), a->ndim, shape, m);
+    node *first = filled(identity_node(r, s->dtype, m), ndim, shape, m);
     node *joined = first ? join_nodes(2, (node *[]){first, s}, along, s->dtype, name, m) : NULL;
     node_drop(first);
     node_drop(s);

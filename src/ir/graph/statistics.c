@@ -396,7 +396,7 @@ static node *quantiles_of_nothing(const rows *r, const node *a, int64_t n, messa
     int64_t shape[NDIM_MAX];
     memcpy(shape, r->sorted->shape, (size_t)r->sorted->ndim * sizeof *shape);
     shape[r->sorted->ndim - 1] = n;
-    return filled(typed_float(a->dtype, NAN, m), r->sorted->ndim, shape, m);
+    return filled(typed_float(dtype_is_inexact(a->dtype) ? (kn_dtype)a->dtype : KN_FLOAT64, NAN, m), r->sorted->ndim, shape, m);
 }
 
 static kn_status quantiles(const char *op, bool percent, bool skip_nan, const op_value *args, node **results, message *m)

@@ -105,8 +105,6 @@ static kn_status request_of(const op_value *args, const char *op, bool real_out,
     }
     if (given != SHAPE_NONE && given != q->n)
         return fail(m, KN_VALUE_ERROR, "%s: %d lengths for %d axes", op, given, q->n);
-    if (q->n == 0)
-        return fail(m, KN_VALUE_ERROR, "%s: needs at least one axis", op);
     for (int i = 0; i < q->n; i++) { /* an axis may come several times */
         kn_status status = axis_one(q->axes[i], a->ndim, op, &q->axes[i], m);
         if (status)
@@ -125,6 +123,8 @@ static kn_status several(const char *op, family_number along_last, family_number
     kn_status status = request_of(args, op, !last_first, &q, m);
     if (status)
         return status;
+    if (q.n == 0) /* nothing to transform; of real numbers there would be a last axis */
+        return along_last != along_others ? fail(m, KN_INDEX_ERROR, "%s: needs at least one axis", op) : give(results, kept(args[0].v.array), m);
     node *r = kept(args[0].v.array);
     int last = q.n - 1;
     if (last_first)
@@ -168,7 +168,7 @@ static kn_status shift(const char *op, bool back, const op_value *args, node **r
 {
     node *r = args[0].v.array;
     int list[NDIM_MAX], n;
-    kn_status status = axes_normalise(args[1].v.axis, r->ndim, NULL, list, &n, op, m);
+    kn_status status = r->ndim ? axes_normalise(args[1].v.axis, r->ndim, NULL, list, &n, op, m) : fail(m, KN_VALUE_ERROR, "%s: needs at least one dimension", op);
     if (status)
         return status;
     kept(r);
@@ -190,7 +190,7 @@ static node *sorted(family_number f, node *a, kn_axis axis_given, bool stable, m
 {
     const char *op = family_ops[f].name;
     int axis = 0;
-    bool flat = axis_given == INT64_MIN;
+    bool flat = axis_given == INT64_MIN || (f == FAMILY_argsort && a->ndim == 0 && (axis_given == 0 || axis_given == -1));
     if (!flat && axis_one(axis_given, a->ndim, op, &axis, m))
         return NULL;
     node *x = flat ? node_reshape(a, 1, &a->size, m) : kept(a);

@@ -86,7 +86,12 @@ kn_status op_copyto(const op_value *args, node **results, message *m)
         return fail(m, KN_TYPE_ERROR, "copyto: %s cannot be cast to %s under the casting rule", dtype_table[from->dtype].name, dtype_table[to->dtype].name);
     if (where && where->dtype != KN_BOOL)
         return fail(m, KN_TYPE_ERROR, "copyto: where is an array of bool, not of %s", dtype_table[where->dtype].name);
-    node *value = spread(from, to->dtype, to->ndim, to->shape, "copyto", m);
+    int lead = 0; /* extents of 1 that the target does not have */
+    while (from->ndim - lead > to->ndim && from->shape[lead] == 1)
+        lead++;
+    node *fitting = lead ? node_reshape(from, from->ndim - lead, from->shape + lead, m) : kept(from);
+    node *value = fitting ? spread(fitting, to->dtype, to->ndim, to->shape, "copyto", m) : NULL;
+    node_drop(fitting);
     return give(results, value && where ? do_where(spread(where, KN_BOOL, to->ndim, to->shape, "copyto", m), value, kept(to), m) : value, m);
 }
 
