@@ -1,7 +1,9 @@
 """Programs as trees and scopes, compared with Python's own parser and symbol tables; what Python refuses is refused."""
 # also under sanitizers
 import ast
+import doctest
 import glob
+import io
 import os
 import random
 import re
@@ -12,10 +14,14 @@ import sysconfig
 import textwrap
 import tokenize
 import warnings
-import io
 
 import numpy
-import scipy
+import scipy.fft
+import scipy.linalg
+import scipy.ndimage
+import scipy.signal
+import scipy.special
+import scipy.stats
 from _symtable import CELL, FREE, LOCAL, SCOPE_MASK, SCOPE_OFF
 
 PROGRAM = os.path.join(os.environ.get("KILN_BUILD", "build"), "tests/oracle/syntax")
@@ -380,6 +386,29 @@ bare = [p for p in pieces if not any(isinstance(n, (ast.AnnAssign, ast.arg, ast.
 compare_scopes(bare, "function")
 statements = sum(isinstance(n, ast.stmt) for p in pieces for n in ast.walk(ast.parse(p)))
 check(statements > 10000 // FEWER, f"the corpus has {statements} statements only")
+
+# ---- examples of documentation, copied with their prompts and output ----
+
+
+def examples():
+    """(from the first prompt of a doc string of NumPy or SciPy to its end, the statements in it)."""
+    modules = [numpy, numpy.linalg, numpy.fft, numpy.random, numpy.ndarray, scipy.special, scipy.linalg, scipy.signal, scipy.fft, scipy.ndimage, scipy.stats]
+    docs = {getattr(getattr(m, name, None), "__doc__", None) for m in modules for name in dir(m)}
+    for doc in sorted(textwrap.dedent(d) for d in docs if d and ">>> " in d):
+        lines = doc.splitlines(keepends=True)
+        first = next((i for i, line in enumerate(lines) if line.lstrip().startswith(">>> ")), len(lines))
+        try:
+            yield "".join(lines[first:]), "".join(e.source for e in doctest.DocTestParser().get_examples(doc))
+        except ValueError:
+            continue
+
+
+shown = list(examples())[::FEWER]
+for (doc, source), (good, answer) in zip(shown, kiln("tree", [d.encode() for d, _ in shown])):
+    want = python_tree(source)
+    if want:
+        check(good and whole(answer) == want, f"example:\n{doc[:1500]}\n" + (first_difference(whole(answer), want) if good else answer))
+check(len(shown) > 800 // FEWER, f"there are {len(shown)} examples only")
 
 # ---- programs with one token changed: accepted where Python accepts ----
 
