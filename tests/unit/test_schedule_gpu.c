@@ -233,3 +233,165 @@ Test(gpu_map, gathers_and_scatters) {
     }
     check(gather(f32(SHAPE(9)), leaf_of(KN_INT64, SHAPE(4), (double[]){ 0, 9, 1, 2 })), "out of bounds");
 }
+
+/* ---- what is printed ---- */
+
+static plan *planned(case_slice *c, node *root, const char *profile) {
+    message m = { 0 };
+    slice_make(c, 1, &root);
+    plan *p = plan_build(&c->s, profile_named(profile), NULL, &m);
+    cr_assert(p, "%s", m.text);
+    return p;
+}
+
+typedef struct printed { text source; int64_t grid[3]; } printed;
+
+/* The source of the only kernel. */
+static printed source_of(node *root, const char *profile) {
+    case_slice c;
+    message m = { 0 };
+    printed s = { 0 };
+    plan *p = planned(&c, root, profile);
+    cr_assert_eq(p->nsteps, 1);
+    cr_assert_eq(p->steps[0].kind, STEP_KERNEL);
+    cr_assert_eq(kernel_verify(p->steps[0].code, &m), KN_OK, "%s", m.text);
+    cr_assert_eq(source_print(p->steps[0].code, profile_named(profile)->target == TARGET_HIP ? DIALECT_HIP : DIALECT_CUDA, &s.source, &m), KN_OK, "%s", m.text);
+    memcpy(s.grid, p->steps[0].grid, sizeof s.grid);
+    plan_free(p);
+    slice_free(&c);
+    return s;
+}
+
+static int times(const text *t, const char *what) {
+    int n = 0;
+    for (const char *at = t->at; (at = strstr(at, what)); at++) n++;
+    return n;
+}
+
+/* Words in `has` are there, words in `lacks` are not; each list ends with NULL. */
+static void shows(node *root, const char *const *has, const char *const *lacks) {
+    printed s = source_of(root, "sm_90");
+    for (; *has; has++) cr_expect(times(&s.source, *has), "'%s' is missing:\n%s", *has, s.source.at);
+    const char *body = strstr(s.source.at, "__global__");
+    for (; *lacks; lacks++) cr_expect(!strstr(body, *lacks), "'%s' is there:\n%s", *lacks, s.source.at);
+    text_free(&s.source);
+}
+#define WORDS(...) (const char *const[]){ __VA_ARGS__, NULL }
+
+static node *map3(int64_t n) {
+    node *a = f32(SHAPE(n)), *b = f32(SHAPE(n)), *c = f32(SHAPE(n));
+    return add(mul(map1(UFUNC_sqrt, add(mul(a, a), mul(b, b))), c), map1(UFUNC_exp, map1(UFUNC_negative, a)));
+}
+
+/* Two small arrays, broadcast to any size. */
+static node *outer(int64_t m, int64_t n) {
+    int64_t shape[2] = { m, n };
+    return mul(window_of(f32(SHAPE(m)), 2, shape, 0, (const int64_t[]){ 1, 0 }), window_of(f32(SHAPE(n)), 2, shape, 0, (const int64_t[]){ 0, 1 }));
+}
+
+Test(gpu_map, contiguous_operands_are_accessed_as_vectors) {
+    printed s = source_of(map3(1 << 16), "sm_90");
+    cr_expect_eq(times(&s.source, "(const float4 *)&"), 3, "%s", s.source.at);
+    cr_expect_eq(times(&s.source, "*(float4 *)&out["), 1, "%s", s.source.at);
+    cr_expect_eq(times(&s.source, "else"), 0, "a multiple of the vector needs nothing else:\n%s", s.source.at);
+    text_free(&s.source);
+    shows(map3((1 << 16) + 1), WORDS("float4", "else"), WORDS("/", "%", "(int)", "long long"));
+    shows(add(in_of(KN_FLOAT16, SHAPE(1 << 16)), in_of(KN_FLOAT16, SHAPE(1 << 16))), WORDS("f16x8"), WORDS("f16x4"));
+    shows(add(in_of(KN_INT8, SHAPE(1 << 16)), in_of(KN_INT8, SHAPE(1 << 16))), WORDS("i8x16"), WORDS("else"));
+    shows(add(in_of(KN_FLOAT64, SHAPE(1 << 16)), in_of(KN_FLOAT64, SHAPE(1 << 16))), WORDS("double2"), WORDS("else"));
+    shows(mul(in_of(KN_COMPLEX64, SHAPE(1 << 16)), in_of(KN_COMPLEX64, SHAPE(1 << 16))), WORDS("float4", "mul_c64"), WORDS("else"));
+    shows(compared(UFUNC_less, f32(SHAPE(1 << 16)), f32(SHAPE(1 << 16))), WORDS("float4", "u8x4"), WORDS("else"));
+    shows(outer(1000, 1024), WORDS("float4", "blockIdx.y"), WORDS("/", "%"));
+    shows(outer(1000, 64), WORDS("float4", "threadIdx.y"), WORDS("/", "%"));
+}
+
+Test(gpu_map, nothing_is_divided) {
+    static const int64_t shapes[][3] = { { 20, 30, 40 }, { 64, 64, 64 }, { 3, 1000, 7 } };
+    static const int perms[][3] = { { 0, 2, 1 }, { 2, 1, 0 }, { 1, 0, 2 }, { 1, 2, 0 } };
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            node *x = node_transpose(f32(3, shapes[i]), perms[k], NULL);
+            printed s = source_of(node_reshape(add(x, num(1)), SHAPE(x->size), NULL), "sm_90");
+            const char *body = strstr(s.source.at, "__global__");
+            for (const char *at = strpbrk(body, "/%"); at; at = strpbrk(at + 1, "/%"))   /* except to take threads apart, by constants */
+                cr_expect(at >= body + 8 && !strncmp(at - 7, "thread", 6) && at[2] >= '0' && at[2] <= '9', "shape %d, axes %d:\n%s", i, k, s.source.at);
+            text_free(&s.source);
+        }
+}
+
+Test(gpu_map, what_is_turned_goes_through_a_tile) {
+    shows(add(turned(f32(SHAPE(1024, 512))), f32(SHAPE(512, 1024))), WORDS("__shared__ float a_tile[4160]", "__syncthreads", "* 65", "float4"), WORDS("if ("));
+    shows(add(turned(f32(SHAPE(1023, 511))), f32(SHAPE(511, 1023))), WORDS("__shared__ float a_tile[4160]", "if ("), WORDS("float4"));
+    shows(turned(add(f32(SHAPE(512, 512)), f32(SHAPE(512, 512)))), WORDS("__shared__ float out_tile[4160]"), WORDS("a_tile"));
+    shows(turned(in_of(KN_COMPLEX128, SHAPE(512, 512))), WORDS("__shared__ double", "double2"), WORDS("if ("));
+    shows(add(turned(f32(SHAPE(1024, 3))), f32(SHAPE(3, 1024))), WORDS("float4"), WORDS("__shared__"));
+}
+
+Test(gpu_map, rows_of_a_stencil_are_loaded_once) {
+    printed s = source_of(stencil(f32(SHAPE(1200, 1200))), "sm_90");
+    cr_expect_eq(times(&s.source, " = a["), 5, "%s", s.source.at);
+    cr_expect_eq(times(&s.source, "#pragma unroll"), 2);
+    text_free(&s.source);
+}
+
+Test(gpu_map, indices_are_as_wide_as_needed) {
+    shows(outer(40000, 40000), WORDS("const int row"), WORDS("long long"));
+    shows(outer(70000, 70000), WORDS("long long row"), WORDS("int row"));
+    static const int64_t tall[2] = { (int64_t)1 << 24, 40 }, wide[2] = { 40, (int64_t)1 << 24 };
+    for (int i = 0; i < 2; i++) {
+        const int64_t *shape = i ? wide : tall;
+        node *a = window_of(f32(SHAPE(7)), SHAPE(shape[0], shape[1]), 0, (const int64_t[]){ 0, 0 });
+        printed s = source_of(map1(UFUNC_negative, node_transpose(node_reshape(a, SHAPE(shape[0], 8, shape[1] / 8), NULL), (int[]){ 1, 0, 2 }, NULL)), "sm_90");
+        for (int d = 1; d < 3; d++) cr_expect_leq(s.grid[d], 65535);
+        text_free(&s.source);
+    }
+    printed s = source_of(outer((int64_t)1 << 25, 256), "sm_90");
+    cr_expect_eq(s.grid[1], 65535);
+    cr_expect(times(&s.source, "+= gridDim.y"), "%s", s.source.at);
+    text_free(&s.source);
+}
+
+/* ---- compilers ---- */
+
+static void compiles(node *root, const char *profile) {
+    case_slice c;
+    message m = { 0 };
+    dialect d = profile_named(profile)->target == TARGET_HIP ? DIALECT_HIP : DIALECT_CUDA;
+    plan *p = planned(&c, root, profile);
+    for (int i = 0; i < p->nsteps; i++) {
+        text source = { 0 }, log = { 0 };
+        if (p->steps[i].kind != STEP_KERNEL) continue;
+        cr_assert_eq(source_print(p->steps[i].code, d, &source, &m), KN_OK, "%s", m.text);
+        cr_expect(rtc_compile(d, source.at, profile, NULL, &log), "for %s:\n%s\n%s", profile, log.at ? log.at : "", source.at);
+        text_free(&source);
+        text_free(&log);
+    }
+    plan_free(p);
+    slice_free(&c);
+}
+
+/* Every dtype in layouts that take turns, so that all targets together see each kind of kernel. */
+Test(gpu_map, sources_compile) {
+    static const char *const targets[] = { "sm_75", "sm_90", "sm_120", "gfx90a", "gfx1030" };
+    for (int k = 0; k < 5; k++) {
+        const char *why = "";
+        dialect d = profile_named(targets[k])->target == TARGET_HIP ? DIALECT_HIP : DIALECT_CUDA;
+        if (!rtc_available(d, &why) || !rtc_knows(d, targets[k])) {
+            fprintf(stderr, "test_schedule_gpu: %s left out: %s\n", targets[k], *why ? why : "the compiler does not know it");
+            continue;
+        }
+        for (int t = KN_BOOL; t <= KN_COMPLEX128; t++) {
+            kn_dtype type = (kn_dtype)t;
+            int op = t == KN_BOOL ? UFUNC_logical_or : UFUNC_add;
+            node *x = in_of(type, SHAPE(64, 96)), *y = in_of(type, SHAPE(96, 64)), *z = in_of(type, SHAPE(65, 97)), *v = in_of(type, SHAPE(1001));
+            node *index = leaf_of(KN_INT64, SHAPE(1001), NULL);
+            node *all[] = { map2(op, v, v), map2(op, turned(y), x), turned(map2(op, x, x)), map2(op, window_of(z, SHAPE(64, 96), 98, (const int64_t[]){ 97, 1 }), x), gather(v, index),
+                            map2(op, window_of(v, SHAPE(1000), 1000, (const int64_t[]){ -1 }), window_of(v, SHAPE(1000), 1, (const int64_t[]){ 1 })) };
+            for (int i = 0; i < 6; i++) if (k == 1 || (i + t) % 4 == k % 4) compiles(all[i], targets[k]);
+        }
+        compiles(stencil(f32(SHAPE(1200, 1200))), targets[k]);
+        compiles(map3(10007), targets[k]);
+        compiles(outer(70000, 70000), targets[k]);
+        compiles(outer((int64_t)1 << 25, 256), targets[k]);
+    }
+}

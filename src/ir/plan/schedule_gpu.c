@@ -134,7 +134,7 @@ static bool prepare(gpu_schedule *s, arena *mem, int64_t threads) {
 
 kn_status schedule_gpu(const nest *n, const device_profile *p, plan_builder *b, message *m) {
     static kn_status (*const shapes[])(const nest *n, const device_profile *p, plan_builder *b, bool *done, message *m) = {
-        schedule_gpu_reduce, schedule_gpu_row, schedule_gpu_scan, schedule_gpu_map };
+        schedule_gpu_reduce, schedule_gpu_row, schedule_gpu_scan, schedule_gpu_tile, schedule_gpu_map };
     bool done = false;
     kn_status status = KN_OK;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes && !status && !done; i++) status = shapes[i](n, p, b, &done, m);

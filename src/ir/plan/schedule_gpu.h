@@ -17,6 +17,28 @@ bool is_plain_load(const expr *x);                     /* neither masked nor gat
 bool is_plain_store(const nest_store *s);              /* unconditional, at a position that only atoms decide */
 bool same_elements(const nest *n, const form *a, uint8_t pair_a, const form *b, uint8_t pair_b);   /* or parts of the same */
 int partner(const nest *n, int i);                     /* the load of the other part of the same complex elements, or -1 */
+int other_store(const nest *n, int i);                 /* the same of stores */
+/* As is_vector, for elements in falling order too. */
+bool vectors_fit(const nest *n, int operand, const form *f, uint8_t pair, int atom, int v);
+bool vectors_fit_load(const nest *n, int i, int atom, int v);
+bool vectors_fit_store(const nest *n, int i, int atom, int v);
+
+/* The vectors of v elements along an atom that a thread loads and stores at a time. */
+typedef struct gpu_vectors {
+    emitter *e;
+    int atom, v;
+    bool *loads, *stores;                              /* per expression and store: is one of them; for the schedule to set */
+    kval *loaded, *stored;                             /* LOCAL arrays */
+} gpu_vectors;
+bool vectors_init(gpu_vectors *w, emitter *e, int atom, int v);
+void vectors_load(gpu_vectors *w, kval base);          /* from `base` on along the atom, which is not open */
+kval vectors_element(gpu_vectors *w, int load, kval l);
+void vectors_give(gpu_vectors *w, kval l);             /* element l of all loads as their values */
+void vectors_declare(gpu_vectors *w);                  /* arrays for the stores */
+void vectors_put(gpu_vectors *w, int store, kval l, kval v);
+void vectors_store(gpu_vectors *w, kval base);
+kval vectors_array(emitter *e, ktype t, int count, int operand, const char *suffix);   /* LOCAL, named after the operand and the suffix or count */
+void vectors_alignment(emitter *e);                    /* what is known of pointers, before emitter_start */
 
 /* ---- schedule_gpu_grid.c: what maps share: up to three axes of threads ---- */
 typedef struct gpu_axis {

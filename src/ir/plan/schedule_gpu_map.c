@@ -21,53 +21,23 @@ typedef struct map {
     int x, y, along;             /* atoms: innermost, the next or -1, that of the steps */
     int vector, steps;
     bool *needed;
-    kval *array;                 /* per expression: LOCAL array that holds its values, or NO_VALUE */
+    kval *array;                 /* per leader: LOCAL array of the values of all steps */
     int *leader, *shift;         /* per expression: the load whose array it uses, or -1; how many steps further on */
     int *span;                   /* per leader: the greatest shift */
-    kval *stored;                /* per store: LOCAL array of a vector that is stored as one, or NO_VALUE */
+    gpu_vectors w;
 } map;
 
 /* ---- choosing ---- */
 
 static bool varies(const expr *x, int atom) { return x->kind == EXPR_LOAD && x->at.stride[atom] != 0; }
 
-/* As is_vector, for elements in falling order too. */
-static bool fits(const nest *n, int operand, const form *f, uint8_t pair, int atom, int v) {
-    form g = *f;
-    if (f->stride[atom] < 0) {
-        g.offset += (v - 1) * f->stride[atom];
-        g.stride[atom] = -f->stride[atom];
-    }
-    return is_vector(n, operand, &g, pair, atom, v);
-}
-
-static bool is_vector_load(const map *s, int i, int v) {
-    const expr *x = &s->n->exprs[i];
-    return v > 1 && is_plain_load(x) && varies(x, s->x) && fits(s->n, x->operand, &x->at, x->pair, s->x, v);
-}
-
-static int other_store(const nest *n, int i) {
-    const nest_store *q = &n->stores[i];
-    for (int j = 0; j < n->nstores; j++) {
-        const nest_store *o = &n->stores[j];
-        if (o->operand == q->operand && o->pair + q->pair == 3 && is_plain_store(o) && same_elements(n, &o->at, o->pair, &q->at, q->pair)) return j;
-    }
-    return -1;
-}
-
-static bool is_vector_store(const map *s, int i, int v) {
-    const nest_store *q = &s->n->stores[i];
-    if (v == 1 || !is_plain_store(q) || !fits(s->n, q->operand, &q->at, q->pair, s->x, v)) return false;
-    return !q->pair || other_store(s->n, i) >= 0;
-}
-
 /* Vectors pay where more bytes are in vectors than are not. */
 static bool vectors_pay(const map *s, int v) {
     const nest *n = s->n;
     int in = 0, out = 0;
     for (int i = 0; i < n->nexprs; i++)
-        if (varies(&n->exprs[i], s->x)) *(is_vector_load(s, i, v) ? &in : &out) += ktype_table[n->operands[n->exprs[i].operand].type].size;
-    for (int i = 0; i < n->nstores; i++) *(is_vector_store(s, i, v) ? &in : &out) += ktype_table[n->operands[n->stores[i].operand].type].size;
+        if (varies(&n->exprs[i], s->x)) *(vectors_fit_load(n, i, s->x, v) ? &in : &out) += ktype_table[n->operands[n->exprs[i].operand].type].size;
+    for (int i = 0; i < n->nstores; i++) *(vectors_fit_store(n, i, s->x, v) ? &in : &out) += ktype_table[n->operands[n->stores[i].operand].type].size;
     return in > out;
 }
 
@@ -178,102 +148,32 @@ static void choose_ahead(map *s) {
 
 /* ---- an element ---- */
 
+/* l: its number in the vector, or NO_VALUE. */
 static void element(map *s, kval l) {
     const nest *n = s->n;
     emitter *e = &s->e;
     emitter_ready(e, s->needed);
     for (int i = 0; i < n->nexprs; i++) if (n->exprs[i].kind == EXPR_FAULT) emitter_fault(e, (uint32_t)i);
     for (int i = 0; i < n->nstores; i++) {
-        const nest_store *q = &n->stores[i];
-        if (l == NO_VALUE || s->stored[i] == NO_VALUE) { emitter_store(e, i, 0); continue; }
-        kval slot = q->at.stride[s->x] < 0 ? map_op(e, KOP_sub, emitter_integer(e, s->vector - 1), l) : l;
-        if (q->pair) slot = map_op(e, KOP_add, map_op(e, KOP_mul, slot, emitter_integer(e, 2)), emitter_integer(e, q->pair - 1));
-        kb_inst(e->k, K_STORE, T_VOID, 0, s->stored[i], slot, emitter_value(e, q->value));
+        if (l != NO_VALUE && s->w.stores[i]) vectors_put(&s->w, i, l, emitter_value(e, n->stores[i].value));
+        else emitter_store(e, i, 0);
     }
-}
-
-static kval local(map *s, ktype t, int count, int operand) {
-    kval v = kb_inst(s->e.k, K_LOCAL, t, 0, (uint32_t)count, 0, 0);
-    const char *stem = s->n->operands[operand].name, *name = arena_text(s->e.mem, "%s%d", *stem ? stem : "v", count);
-    if (name) kb_name(s->e.k, v, name);
-    return v;
 }
 
 /* ---- vectors ---- */
 
-/* Where a vector begins, for loads and stores in falling order too. */
-static kval vector_index(map *s, const form *f, uint8_t pair, kval base, kval (*index)(emitter *e, int which), int which) {
-    emitter *e = &s->e;
-    emitter_open(e, s->x, f->stride[s->x] < 0 ? map_op(e, KOP_add, base, emitter_integer(e, s->vector - 1)) : base);
-    kval at = index(e, which);
-    emitter_close(e, s->x);
-    return pair == 2 ? map_op(e, KOP_sub, at, emitter_integer(e, 1)) : at;
-}
-
-static kval load_index(emitter *e, int i) { return emitter_load_index(e, (uint32_t)i); }
-
-static void load_vectors(map *s, kval base) {
-    const nest *n = s->n;
-    emitter *e = &s->e;
-    for (int i = 0; i < n->nexprs; i++) {
-        const expr *x = &n->exprs[i];
-        s->array[i] = NO_VALUE;
-        if (!is_vector_load(s, i, s->vector)) continue;
-        for (int j = 0; j < i; j++)
-            if (s->array[j] != NO_VALUE && n->exprs[j].operand == x->operand && same_elements(n, &n->exprs[j].at, n->exprs[j].pair, &x->at, x->pair)) s->array[i] = s->array[j];
-        if (s->array[i] != NO_VALUE) continue;
-        int count = s->vector * (x->pair ? 2 : 1), low = x->pair == 2 && partner(n, i) >= 0 ? partner(n, i) : i;
-        s->array[i] = local(s, n->operands[x->operand].type, count, x->operand);
-        kval at = vector_index(s, &x->at, n->exprs[low].pair, base, load_index, low);
-        kb_inst(e->k, K_VLOAD, T_VOID, (uint8_t)count, (kval)e->groups[e->load_use[i].group].pointer, at, s->array[i]);
-    }
-}
-
-static void give_vectors(map *s, kval l) {
-    emitter *e = &s->e;
-    for (int i = 0; i < s->n->nexprs; i++) {
-        const expr *x = &s->n->exprs[i];
-        if (s->array[i] == NO_VALUE) continue;
-        kval slot = x->at.stride[s->x] < 0 ? map_op(e, KOP_sub, emitter_integer(e, s->vector - 1), l) : l;
-        if (x->pair) slot = map_op(e, KOP_add, map_op(e, KOP_mul, slot, emitter_integer(e, 2)), emitter_integer(e, x->pair - 1));
-        emitter_give(e, (uint32_t)i, kb_inst(e->k, K_LOAD, x->type, 0, s->array[i], slot, 0));
-    }
-}
-
-static void declare_stored(map *s) {
-    const nest *n = s->n;
-    for (int i = 0; i < n->nstores; i++) {
-        const nest_store *q = &n->stores[i];
-        s->stored[i] = NO_VALUE;
-        if (!is_vector_store(s, i, s->vector)) continue;
-        int other = q->pair ? other_store(n, i) : i;
-        s->stored[i] = other < i ? s->stored[other] : local(s, n->operands[q->operand].type, s->vector * (q->pair ? 2 : 1), q->operand);
-    }
-}
-
-static void store_vectors(map *s, kval base) {
-    const nest *n = s->n;
-    emitter *e = &s->e;
-    for (int i = 0; i < n->nstores; i++) {
-        const nest_store *q = &n->stores[i];
-        if (s->stored[i] == NO_VALUE || q->pair == 2) continue;
-        kval at = vector_index(s, &q->at, q->pair, base, emitter_store_index, i);
-        kb_inst(e->k, K_VSTORE, T_VOID, (uint8_t)(s->vector * (q->pair ? 2 : 1)), (kval)e->groups[e->store_use[i].group].pointer, at, s->stored[i]);
-    }
-}
-
 static void vector_body(map *s, kval base) {
     emitter *e = &s->e;
     emitter_ready(e, s->needed);
-    load_vectors(s, base);
-    declare_stored(s);
+    vectors_load(&s->w, base);
+    vectors_declare(&s->w);
     kval l = map_unroll(e, s->vector);
     emitter_open(e, s->x, map_op(e, KOP_add, base, l));
-    give_vectors(s, l);
+    vectors_give(&s->w, l);
     element(s, l);
     emitter_close(e, s->x);
     kb_end(e->k, l);
-    store_vectors(s, base);
+    vectors_store(&s->w, base);
 }
 
 /* A whole vector from `base` on, or what is left of the row. */
@@ -323,7 +223,7 @@ static void declare_ahead(map *s, const stepped *w) {
     emitter *e = &s->e;
     for (int i = 0; i < s->n->nexprs; i++) {
         const expr *x = &s->n->exprs[i];
-        if (s->leader[i] == i) s->array[i] = local(s, ktype_value(s->n->operands[x->operand].type), s->steps + s->span[i], x->operand);
+        if (s->leader[i] == i) s->array[i] = vectors_array(e, ktype_value(s->n->operands[x->operand].type), s->steps + s->span[i], x->operand, s->along == s->y ? "_rows" : "");
     }
     emitter_open(e, s->along, w->first);
     for (int i = 0; i < s->n->nexprs; i++) {
@@ -417,14 +317,13 @@ static void body(map *s) {
 
 static bool prepare(map *s, arena *mem) {
     const nest *n = s->n;
-    size_t nexprs = (size_t)n->nexprs + 1, nstores = (size_t)n->nstores + 1;
+    size_t nexprs = (size_t)n->nexprs + 1;
     s->needed = arena_zero(mem, nexprs, 1);
     s->array = arena_zero(mem, nexprs, sizeof *s->array);
     s->leader = arena_zero(mem, nexprs, sizeof *s->leader);
     s->shift = arena_zero(mem, nexprs, sizeof *s->shift);
     s->span = arena_zero(mem, nexprs, sizeof *s->span);
-    s->stored = arena_zero(mem, nstores, sizeof *s->stored);
-    if (!s->needed || !s->array || !s->leader || !s->shift || !s->span || !s->stored) return false;
+    if (!s->needed || !s->array || !s->leader || !s->shift || !s->span) return false;
     for (int i = 0; i < n->nexprs; i++) nest_closure(n, s->needed, (uint32_t)i);
     s->x = n->natoms - 1;
     s->y = n->natoms > 1 ? n->natoms - 2 : -1;
@@ -440,10 +339,10 @@ static bool start(map *s, const device_profile *p, arena *mem) {
     int64_t slack = 0;
     for (int i = 0; i < s->g.naxes; i++) if (s->g.axis[i].each > slack) slack = s->g.axis[i].each;
     if (!emitter_init(&s->e, s->n, emitter_index_type(s->n, slack + MOST_ROWS_SHARED), mem)) return false;
-    for (int g = 0; g < s->e.ngroups; g++) {
-        int32_t pointer = s->e.groups[g].pointer;
-        s->e.params[pointer].aligned = s->n->operands[s->e.groups[g].operand].aligned && s->e.args[pointer].at.offset % 16 == 0;
-    }
+    if (!vectors_init(&s->w, &s->e, s->x, s->vector)) return false;
+    for (int i = 0; i < s->n->nexprs; i++) s->w.loads[i] = vectors_fit_load(s->n, i, s->x, s->vector);
+    for (int i = 0; i < s->n->nstores; i++) s->w.stores[i] = vectors_fit_store(s->n, i, s->x, s->vector);
+    vectors_alignment(&s->e);
     if (!grid_params(&s->g, &s->e) || !emitter_start(&s->e, s->n->name)) return false;
     s->e.k->warp = (uint16_t)p->warp;
     return true;
