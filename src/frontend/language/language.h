@@ -248,6 +248,7 @@ struct machine {
     output_function *output; void *output_arg;         /* print's; NULL: nowhere */
     const struct print_options *printing;              /* of arrays; NULL: NumPy's defaults */
     uint64_t seed;
+    value generator;                    /* generator.c: of numpy.random's own functions, or ABSENT */
     object *objects;                    /* all of them, for cycles that are left at the end */
     struct frame *frame;                /* evaluate.c: innermost */
     machine_state *state;               /* machine.h: what the evaluator alone uses */

@@ -269,6 +269,7 @@ void machine_free(machine *m) {
     if (!m) return;
     machine_state *s = m->state;
     machine_forget(m);
+    value_drop(m, m->generator);
     for (uint32_t i = 0; i < s->nglobals; i++) {
         value_drop(m, s->globals[i].builtin);
         mem_free(s->globals[i].name);

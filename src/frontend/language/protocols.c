@@ -6,6 +6,7 @@
 #include <string.h>
 #include "kiln.h"
 #include "frontend/language/machine.h"
+#include "frontend/language/numpy.h"
 
 /* ---- truth ---- */
 
@@ -307,7 +308,7 @@ static value find_attribute(machine *m, value v, const char *name) {
     case VALUE_OPERATION: return operation_attribute(m, v, name);
     case VALUE_MODULE: return module_name(m, ((module_object *)v.u.o)->name, name);
     case VALUE_RECORD: {
-        value found = record_get((record_object *)v.u.o, name);
+        value found = is_generator(v) ? generator_attribute(m, v, name) : record_get((record_object *)v.u.o, name);
         return absent(found) ? method_of(m, v, name) : found;
     }
     case VALUE_EXCEPTION:
