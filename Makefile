@@ -73,11 +73,6 @@ OUT := $(BUILD)$(if $(SANITIZE),/$(patsubst address,asan,$(patsubst thread,tsan,
 
 # ---- what there is ----
 SRC      := $(sort $(shell find $(DIRS) -name '*.c' 2>/dev/null))
-# The evaluator joins the library when everything it calls is there; the parser is complete in itself.
-LANGUAGE_PARSER := $(addprefix src/frontend/language/,lexer.c parse%.c scope.c source.c syntax%.c)
-ifneq ($(words $(wildcard $(addprefix src/frontend/language/,types.c bind.c generator.c))),3)
-SRC      := $(filter-out $(filter-out $(LANGUAGE_PARSER),$(filter src/frontend/language/%,$(SRC))),$(SRC))
-endif
 CMD_SRC  := $(filter src/frontend/command/%,$(SRC))
 LIB_SRC  := $(filter-out $(CMD_SRC),$(SRC))
 KN_SRC   := $(sort $(wildcard src/device/*.kn))

@@ -113,24 +113,6 @@ kn_statistics_record kn_statistics(void) {
     };
 }
 
-/* ---- promised by kiln.h, not here yet ---- */
-
-static kn_array missing(const char *what) {
-    return array_fail(KN_NOT_AVAILABLE, "%s: not available in this version of the library", what);
-}
-
-kn_array kn_text_with(const char *text, const kn_named *names, size_t n) {
-    (void)text;
-    (void)names;
-    (void)n;
-    return missing("kn_text");
-}
-
-kn_status kn_run_with(const char *text, const kn_named *names, size_t n) {
-    (void)text;
-    (void)names;
-    (void)n;
-    return kn_check(missing("kn_run"));
-}
+/* ---- random numbers ---- */
 
 kn_rng kn_rng_new(uint64_t seed) { return (kn_rng){ seed | 1 }; }

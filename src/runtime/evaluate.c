@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/gpu/gpu.h"
 #include "runtime/internal.h"
 
 pthread_mutex_t graph_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -528,6 +529,7 @@ void runtime_count(runtime_counts *out) {
     kernels_count(out);
     opaque_count(out);
     pool_count(out);
+    gpu_count(out);
 }
 
 void runtime_forget(void) {

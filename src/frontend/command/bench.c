@@ -6,6 +6,7 @@
 #include "codegen/codegen.h"
 #include "frontend/command/command.h"
 #include "kiln.h"
+#include "runtime/device.h"
 #include "runtime/runtime.h"
 
 #define LEAST_RUNS 21
@@ -37,8 +38,25 @@ static void copy_part(void *arg, int64_t lo, int64_t hi) {
     memcpy(c->to + lo, c->from + lo, (size_t)(hi - lo));
 }
 
+/* The same on a device; 0 when there is no memory to try it. */
+static double device_copy_bandwidth(device *d) {
+    buffer *to = d->memory(d, 4 * COPY_BYTES, NULL), *from = d->memory(d, 4 * COPY_BYTES, NULL);
+    double times[7] = { 0 };
+    for (int i = 0; i < 7 && to && from; i++) {
+        double start = now();
+        for (int k = 0; k < 8; k++) d->copy(d, to->data, from->data, (size_t)(4 * COPY_BYTES), NULL);
+        d->wait(d, NULL);
+        times[i] = (now() - start) / 8;
+    }
+    buffer_drop(to);
+    buffer_drop(from);
+    double t = median(times, 7);
+    return t > 0 ? 8 * (double)COPY_BYTES / t : 0;
+}
+
 /* Bytes read and written in a second, by all threads; 0 when there is no memory to try it. */
 static double copy_bandwidth(void) {
+    if (device_current()->kind != KN_CPU) return device_copy_bandwidth(device_current());
     copy_job c = { mem_alloc((size_t)COPY_BYTES), NULL };
     char *from = mem_alloc((size_t)COPY_BYTES);
     double best[5] = { 0 };
@@ -89,6 +107,21 @@ typedef struct figures {
     uint64_t kernels;            /* launched by one run */
 } figures;
 
+/* So many runs one after the other, in seconds each; < 0: failed. Work on a device is waited for once, at the end. */
+static double timed(session *s, int runs, int64_t *bytes, message *why) {
+    device *d = device_current();
+    double start = now();
+    for (int i = 0; i < runs; i++) if (!run_once(s, bytes, why)) return -1;
+    if (d->wait(d, why)) return -1;
+    return (now() - start) / runs;
+}
+
+/* Runs in a measurement: on a device enough to keep it busy for ten milliseconds, on the CPU for a tenth of one. */
+static int runs_together(double seconds) {
+    double want = device_current()->kind == KN_CPU ? 1e-4 : 1e-2;
+    return seconds >= want ? 1 : seconds <= want / 4096 ? 4096 : (int)(want / seconds) + 1;
+}
+
 static int measure(session *s, const job *j, figures *f) {
     message why = { 0 };
     int64_t results = 0;
@@ -96,22 +129,20 @@ static int measure(session *s, const job *j, figures *f) {
     runtime_counts before, after;
     int n = 0, least = j->repeats ? j->repeats : LEAST_RUNS, most = j->repeats ? j->repeats : MOST_RUNS;
     if (!times) return complain(EXIT_PROGRAM, "out of memory");
-    bool good = run_once(s, &results, &why);
-    f->first_ms = 1e3 * (now() - begin);
-    for (int warm = 0; good && warm < 3; warm++) good = run_once(s, &results, &why);
+    double first = timed(s, 1, &results, &why), warm = first;
+    f->first_ms = 1e3 * first;
+    for (int i = 0; warm >= 0 && i < 3; i++) warm = timed(s, 1, &results, &why);
+    bool good = warm >= 0;
+    int together = good ? runs_together(warm) : 1;
     runtime_count(&before);
     begin = now();
-    for (; good && n < most && n < MOST_RUNS && (n < least || now() - begin < ENOUGH_SECONDS); n++) {
-        double start = now();
-        good = run_once(s, &results, &why);
-        times[n] = now() - start;
-    }
+    for (; good && n < most && n < MOST_RUNS && (n < least || now() - begin < ENOUGH_SECONDS); n++) good = (times[n] = timed(s, together, &results, &why)) >= 0;
     runtime_count(&after);
-    f->runs = n;
+    f->runs = n * together;
     if (good) {
         f->median_ms = 1e3 * median(times, n);
         f->min_ms = 1e3 * times[0];
-        f->kernels = (after.launches - before.launches) / (uint64_t)n;
+        f->kernels = (after.launches - before.launches) / (uint64_t)(n * together);
     }
     mem_free(times);
     f->bytes = results;
@@ -126,9 +157,9 @@ static int measure(session *s, const job *j, figures *f) {
 
 static void show(const figures *f, const job *j) {
     if (j->json) {
-        printf("{\"device\": \"cpu\", \"kernels\": %llu, \"median_ms\": %.6g, \"min_ms\": %.6g, \"first_ms\": %.6g, \"bytes\": %lld, \"gb_per_s\": %.6g, \"fraction\": %.4g, "
+        printf("{\"device\": \"%s\", \"kernels\": %llu, \"median_ms\": %.6g, \"min_ms\": %.6g, \"first_ms\": %.6g, \"bytes\": %lld, \"gb_per_s\": %.6g, \"fraction\": %.4g, "
                "\"threads\": %d, \"runs\": %d, \"versions\": {\"kiln\": \"%s\", \"llvm\": \"%s\"}}\n",
-               (unsigned long long)f->kernels, f->median_ms, f->min_ms, f->first_ms, (long long)f->bytes, f->gb_per_s, f->fraction, kn_threads(), f->runs, kn_version(), llvm_version() ? llvm_version() : "");
+               device_current()->what, (unsigned long long)f->kernels, f->median_ms, f->min_ms, f->first_ms, (long long)f->bytes, f->gb_per_s, f->fraction, kn_threads(), f->runs, kn_version(), llvm_version() ? llvm_version() : "");
         return;
     }
     printf("median %.4g ms, least %.4g ms of %d runs; first %.4g ms\n", f->median_ms, f->min_ms, f->runs, f->first_ms);

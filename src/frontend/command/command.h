@@ -52,6 +52,7 @@ int session_roots(session *s, value last, kn_array *roots);
 
 /* ---- temporary.c ---- */
 enum { TEMPORARY_PATH = 512 };
+bool isatty_standard_input(void);
 FILE *temporary_open(char path[TEMPORARY_PATH], const char *ending);   /* open for writing; whoever gets it removes it. NULL: errno */
 
 /* ---- subcommands ---- */

@@ -22,7 +22,7 @@ static const char usage[] =
     "  -o OUT             saves the last value: .npy, .npz (tuples: arr_0, arr_1, ...), .csv, .txt, - for .npy to standard output\n"
     "  --target T         cuda (default), hip, llvm, asm\n"
     "  --arch A           sm_75, sm_80, sm_90 (default), sm_120; gfx90a (default), gfx1030\n"
-    "  --device D         cpu (default), reference\n"
+    "  --device D         cpu (default), cuda, hip, reference\n"
     "  --seed N           where random numbers start\n"
     "  --steps N, --seconds S   limits: the program ends with an error beyond them\n"
     "  --repeats N        of bench\n"

@@ -13,12 +13,6 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int choose_device(const job *j) {
-    if (!j->device || !strcmp(j->device, "cpu")) return EXIT_GOOD;
-    if (!strcmp(j->device, "reference")) { jit_set(JIT_NEVER); return EXIT_GOOD; }
-    return complain(EXIT_USAGE, "--device %s is not available; cpu and reference are", j->device);
-}
-
 /* An .npz takes a tuple's arrays as arr_0 ..., a dict's under its keys. */
 static int save_several(machine *m, value v, const char *path) {
     kn_named items[MOST_ROOTS];
@@ -80,10 +74,8 @@ static int show(machine *m, value v) {
 int command_run(const job *j) {
     session s;
     value last = none_value();
-    int status = choose_device(j);
-    if (status) return status;
     double start = now();
-    status = session_open(&s, j, INPUT_FILES);
+    int status = session_open(&s, j, INPUT_FILES);
     double loaded = now();
     if (!status) status = machine_run(s.m, s.tree, &last) ? EXIT_GOOD : complain_of(s.m);
     if (!status) status = j->out ? save(s.m, last, j->out) : show(s.m, last);

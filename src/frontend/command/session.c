@@ -6,6 +6,7 @@
 #include "frontend/command/command.h"
 #include "frontend/language/machine.h"
 #include "kiln.h"
+#include "runtime/runtime.h"
 
 static void print_out(const char *s, size_t n, void *arg) { fwrite(s, 1, n, arg); }
 
@@ -26,19 +27,26 @@ static void unmap(void *data, void *arg) {
     mem_free(p);
 }
 
-/* An array that nobody will read: its zeros take no memory. */
-static kn_array declared(const binding *b) {
+/* Zeroed memory for a declared array, which takes no room until it is written. NULL with *error. */
+static pages *pages_for(const binding *b, kn_array *error) {
     int64_t n = count_of(b), bytes;
-    if (n < 0 || mul_overflows(n, (int64_t)dtype_size(b->dtype), &bytes)) return array_fail(KN_VALUE_ERROR, "%s: the array is too big", b->name);
+    if (n < 0 || mul_overflows(n, (int64_t)dtype_size(b->dtype), &bytes)) { *error = array_fail(KN_VALUE_ERROR, "%s: the array is too big", b->name); return NULL; }
     pages *p = mem_alloc(sizeof *p);
-    if (!p) return array_fail(KN_MEMORY_ERROR, "%s: out of memory", b->name);
+    if (!p) { *error = array_fail(KN_MEMORY_ERROR, "%s: out of memory", b->name); return NULL; }
     p->size = (size_t)bytes + 64;
     p->at = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (p->at == MAP_FAILED) {
-        mem_free(p);
-        return array_fail(KN_MEMORY_ERROR, "%s: the system has no room for %lld bytes", b->name, (long long)bytes);
-    }
-    return kn_from_memory(b->dtype, p->at, (kn_shape){ b->ndim, b->shape }, NULL, KN_SHARE, unmap, p);
+    if (p->at != MAP_FAILED) return p;
+    mem_free(p);
+    *error = array_fail(KN_MEMORY_ERROR, "%s: the system has no room for %lld bytes", b->name, (long long)bytes);
+    return NULL;
+}
+
+static kn_array array_on(const binding *b, pages *p) { return kn_from_memory(b->dtype, p->at, (kn_shape){ b->ndim, b->shape }, NULL, KN_BORROW, unmap, p); }
+
+static kn_array declared(const binding *b) {
+    kn_array error;
+    pages *p = pages_for(b, &error);
+    return p ? array_on(b, p) : error;
 }
 
 /* Splitmix64 (Steele, Lea and Flood 2014). */
@@ -49,27 +57,32 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ z >> 31;
 }
 
-/* Uniform in [low, high); integers in low ... high. */
-static kn_array randomised(const binding *b, uint64_t seed) {
-    kn_array a = declared(b);
-    host_window h;
-    message why = { 0 };
-    if (array_failed(a, NULL)) return a;
-    if (array_host(a, b->name, &h, &why)) return array_error(&why);
+typedef struct fill { const binding *b; char *at; uint64_t seed; } fill;
+
+/* Uniform in [low, high); integers in low ... high - 1, both bools. Every element has a number of its own, so that threads may share them. */
+static void fill_part(void *arg, int64_t lo, int64_t hi) {
+    const fill *f = arg;
+    const binding *b = f->b;
     bool whole = dtype_is_integer(b->dtype) || b->dtype == KN_BOOL;
-    double low = b->ranged ? b->low : 0, high = b->ranged ? b->high : b->dtype == KN_BOOL ? 1 : whole ? 100 : 1;
-    int parts = dtype_is_complex(b->dtype) ? 2 : 1;
-    char *to = (char *)h.data;
+    double low = b->ranged ? b->low : 0, high = b->ranged ? b->high : b->dtype == KN_BOOL ? 2 : whole ? 100 : 1;
     size_t size = dtype_size(b->dtype);
-    for (int64_t i = 0, n = count_of(b); i < n; i++, to += size) {
-        double v[2];
-        for (int p = 0; p < parts; p++) v[p] = low + (double)(next_random(&seed) >> 11) * 0x1p-53 * (high - low + (whole ? 1 : 0));
-        if (whole) element_store(b->dtype, to, (scalar){ SCALAR_INT, { .i = (int64_t)v[0] } });
-        else if (parts == 1) element_store(b->dtype, to, (scalar){ SCALAR_FLOAT, { .f = v[0] } });
-        else element_store(b->dtype, to, (scalar){ SCALAR_COMPLEX, { .c = { v[0], v[1] } } });
+    for (int64_t i = lo; i < hi; i++) {
+        uint64_t state = f->seed + 0x9e3779b97f4a7c15u * 2 * (uint64_t)i;
+        double re = low + (double)(next_random(&state) >> 11) * 0x1p-53 * (high - low), im = low + (double)(next_random(&state) >> 11) * 0x1p-53 * (high - low);
+        char *to = f->at + (size_t)i * size;
+        if (whole) element_store(b->dtype, to, (scalar){ SCALAR_INT, { .i = (int64_t)re } });
+        else if (!dtype_is_complex(b->dtype)) element_store(b->dtype, to, (scalar){ SCALAR_FLOAT, { .f = re } });
+        else element_store(b->dtype, to, (scalar){ SCALAR_COMPLEX, { .c = { re, im } } });
     }
-    host_drop(&h);
-    return a;
+}
+
+static kn_array randomised(const binding *b, uint64_t seed) {
+    kn_array error;
+    pages *p = pages_for(b, &error);
+    if (!p) return error;
+    fill f = { b, p->at, seed };
+    workers_run(fill_part, &f, count_of(b), 1 << 16);
+    return array_on(b, p);
 }
 
 static bool read_all(FILE *f, text *t) {
@@ -89,7 +102,7 @@ static kn_array raw(const binding *b) {
     kn_array a;
     if (!good) a = array_fail(KN_FILE_ERROR, "%s: it cannot be read", b->file);
     else if (n < 0 || mul_overflows(n, (int64_t)dtype_size(b->dtype), &bytes) || (size_t)bytes != t.len) a = array_fail(KN_VALUE_ERROR, "%s: it has %zu bytes, the declared array %lld", b->file, t.len, (long long)bytes);
-    else a = kn_from_memory(b->dtype, t.at ? t.at : "", (kn_shape){ b->ndim, b->shape }, NULL, KN_COPY, NULL, NULL);
+    else a = kn_from_memory(b->dtype, t.at ? t.at : (char[]){ 0 }, (kn_shape){ b->ndim, b->shape }, NULL, KN_COPY, NULL, NULL);
     text_free(&t);
     return a;
 }
@@ -129,17 +142,30 @@ static int bind_inputs(session *s, const job *j, input_kind inputs) {
 
 /* ---- opening and closing ---- */
 
+static int choose_device(const job *j) {
+    static const struct { const char *name; kn_device kind; } names[] = { { "cpu", KN_CPU }, { "reference", KN_CPU }, { "cuda", KN_CUDA }, { "hip", KN_HIP }, { "cuda:0", KN_CUDA }, { "hip:0", KN_HIP } };
+    if (!j->device) return EXIT_GOOD;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(j->device, names[i].name)) continue;
+        if (!strcmp(j->device, "reference")) jit_set(JIT_NEVER);
+        return kn_set_device(names[i].kind) ? complain(EXIT_PROGRAM, "--device %s: %s", j->device, kn_error()) : EXIT_GOOD;
+    }
+    return complain(EXIT_USAGE, "--device %s: cpu, cuda, hip and reference are known", j->device);
+}
+
 int session_open(session *s, const job *j, input_kind inputs) {
     message why = { 0 };
     *s = (session){ .scope = kn_scope_open() };
     frontend_prepare();
+    int status = choose_device(j);
+    if (status) return status;
     if (!(s->m = machine_new(&why))) return complain(EXIT_PROGRAM, "%s", why.text);
     s->m->output = print_out;
     s->m->output_arg = stdout;
     s->m->seed = j->seed;
     s->m->limits.steps = j->steps;
     s->m->limits.seconds = j->seconds;
-    int status = bind_inputs(s, j, inputs);
+    status = bind_inputs(s, j, inputs);
     if (status || !j->program) return status;
     return syntax_parse(j->program, j->length, j->program_name, NULL, &s->tree, NULL, &why) ? complain(EXIT_PROGRAM, "%s", why.text) : EXIT_GOOD;
 }

@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include "frontend/command/command.h"
 
+bool isatty_standard_input(void) { return isatty(STDIN_FILENO) == 1; }
+
 FILE *temporary_open(char path[TEMPORARY_PATH], const char *ending) {
     const char *folder = getenv("TMPDIR");
     int n = snprintf(path, TEMPORARY_PATH, "%s/kiln-XXXXXX%s", folder && *folder ? folder : "/tmp", ending);

@@ -15,16 +15,6 @@
 
 
 
-value array_value(machine *m, kn_array a, bool scalar) {
-    message why = { 0 };
-    if (array_failed(a, &why)) return raise_message(m, &why);
-    array_object *o = (array_object *)object_new(m, VALUE_ARRAY, sizeof *o);
-    if (!o) return NO_VALUE_;
-    o->array = kn_keep(a);
-    o->scalar = scalar;
-    return (value){ VALUE_ARRAY, 0, { .o = &o->head } };
-}
-
 /* ---- elements ---- */
 
 value element_value(machine *m, scalar s, kn_dtype t) {

@@ -149,11 +149,26 @@ device *gpu_open(dialect which, message *m) {
         if (good)
             g->d = (device){ .kind = platforms[which].kind, .profile = g->profile->name, .what = g->what, .memory = gpu_memory, .upload = gpu_upload, .download = gpu_download,
                              .copy = gpu_copy, .clear = gpu_clear, .kernel = gpu_kernel, .kernel_drop = gpu_kernel_drop, .launch = gpu_launch, .queue = gpu_queue, .wait = gpu_wait, .finish = gpu_finish };
-        opened[which].state = good ? 1 : 2;
+        __atomic_store_n(&opened[which].state, good ? 1 : 2, __ATOMIC_RELEASE);
     }
     bool good = opened[which].state == 1;
     pthread_mutex_unlock(&opened[which].mutex);
     if (good) return &g->d;
     fail(m, opened[which].why.status, "%s", opened[which].why.text);
     return NULL;
+}
+
+void gpu_count(runtime_counts *out) {
+    for (int i = 0; i < NDIALECTS; i++) {
+        gpu *g = &opened[i].g;
+        if (__atomic_load_n(&opened[i].state, __ATOMIC_ACQUIRE) != 1) continue;
+        out->launches += __atomic_load_n(&g->launches, __ATOMIC_RELAXED);
+        out->kernels_compiled += __atomic_load_n(&g->compiled, __ATOMIC_RELAXED);
+        out->kernels_from_disk += __atomic_load_n(&g->from_disk, __ATOMIC_RELAXED);
+        pthread_mutex_lock(&g->memory_mutex);
+        out->bytes_live += (uint64_t)g->live;
+        out->bytes_peak += (uint64_t)g->peak;
+        out->bytes_cached += (uint64_t)g->cached;
+        pthread_mutex_unlock(&g->memory_mutex);
+    }
 }

@@ -13,6 +13,9 @@
 /* Opens the first device, once; NULL with a sentence when there is none. */
 device *gpu_open(dialect d, message *m);
 
+struct runtime_counts;
+void gpu_count(struct runtime_counts *out);      /* adds what the open devices did */
+
 /* ---- driver.c: the entry points ---- */
 /* The name in CUDA, the name in HIP, the parameters. Addresses are 64-bit words in CUDA and pointers in HIP: one register
  * either way. */
