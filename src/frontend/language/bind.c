@@ -212,8 +212,8 @@ bool value_dtype(machine *m, value v, kn_dtype *t) {
     return false;
 }
 
-static bool as_norm(call *c, value v, kn_norm *norm) {
-    static const struct { const char *name; kn_norm norm; } norms[] = { { "backward", KN_NORM_BACKWARD }, { "ortho", KN_NORM_ORTHO }, { "forward", KN_NORM_FORWARD } };
+static bool as_norm(call *c, value v, kn_fft_norm *norm) {
+    static const struct { const char *name; kn_fft_norm norm; } norms[] = { { "backward", KN_NORM_BACKWARD }, { "ortho", KN_NORM_ORTHO }, { "forward", KN_NORM_FORWARD } };
     for (size_t i = 0; v.kind == VALUE_STRING && i < sizeof norms / sizeof *norms; i++)
         if (!strcmp(((const string_object *)v.u.o)->at, norms[i].name)) { *norm = norms[i].norm; return true; }
     raise(c->m, "ValueError", "Invalid norm value; it should be \"backward\", \"ortho\" or \"forward\".");
