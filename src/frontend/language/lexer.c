@@ -36,7 +36,13 @@ static const struct { uint32_t first, last; } no_letters[] = {
 /* Marks and digits that may stand in a name, but not first. */
 static bool is_mark(uint32_t c)
 {
-    return c == 0xB7 || (c >= 0x300 && c < 0x370) || (c >= 0x660 && c < 0x66A) || (c >= 0x966 && c < 0x970) || (c >= 0x20D0 && c < 0x20F1) || (c >= 0xFE00 && c < 0xFE10) || (c >= 0xFF10 && c < 0xFF1A);
+    static const struct { uint32_t first, last; } marks[] = {
+        {0xB7, 0xB7}, {0x300, 0x36F}, {0x660, 0x669}, {0x966, 0x96F}, {0x20D0, 0x20F0}, {0xFE00, 0xFE0F}, {0xFF10, 0xFF19},
+    };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (c >= marks[i].first && c <= marks[i].last)
+            return true;
+    return false;
 }
 
 static bool is_wide_letter(const char *s, size_t n, bool first, size_t *size)

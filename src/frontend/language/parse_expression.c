@@ -100,7 +100,8 @@ static void comprehension_clauses(parser *p, syntax_function *f)
 
 syntax_node *parse_comprehension(parser *p, int kind, uint32_t at, syntax_node *key, syntax_node *element)
 {
-    const char *name = kind == SYNTAX_LIST_COMPREHENSION ? "<listcomp>" : kind == SYNTAX_SET_COMPREHENSION ? "<setcomp>" : kind == SYNTAX_GENERATOR ? "<genexpr>" : "<dictcomp>";
+    const char *name = kind == SYNTAX_LIST_COMPREHENSION ? "<listcomp>" : kind == SYNTAX_SET_COMPREHENSION ? "<setcomp>"
+                     : kind == SYNTAX_DICT_COMPREHENSION ? "<dictcomp>" : "<genexpr>";
     if (element && element->kind == SYNTAX_STARRED)
         return syntax_error(p, element->at, element->end, "the element of a comprehension cannot be starred");
     syntax_function *f = function_new(p, FUNCTION_COMPREHENSION, name, strlen(name));

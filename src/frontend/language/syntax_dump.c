@@ -137,6 +137,14 @@ static void put_alias(dump *d, const syntax_node *n)
         text_add(d->out, " -");
 }
 
+static void put_import_from(dump *d, const syntax_node *n)
+{
+    const char *module = d->tree->names[n->u.import_from.module];
+    text_add(d->out, " %u", n->u.import_from.level);
+    put_string(d, module, (uint32_t)strlen(module));
+    put_list(d, n->u.import_from.aliases);
+}
+
 static void put_statement(dump *d, const syntax_node *n)
 {
     switch (n->kind) {
@@ -164,7 +172,7 @@ static void put_statement(dump *d, const syntax_node *n)
         break;
     case SYNTAX_WITH: put_list(d, n->u.with.items); put_list(d, n->u.with.body); break;
     case SYNTAX_WITH_ITEM: put(d, n->u.with_item.context); put(d, n->u.with_item.target); break;
-    case SYNTAX_IMPORT_FROM: text_add(d->out, " %u", n->u.import_from.level); put_string(d, d->tree->names[n->u.import_from.module], (uint32_t)strlen(d->tree->names[n->u.import_from.module])); put_list(d, n->u.import_from.aliases); break;
+    case SYNTAX_IMPORT_FROM: put_import_from(d, n); break;
     case SYNTAX_ALIAS: put_alias(d, n); break;
     default: break;
     }
