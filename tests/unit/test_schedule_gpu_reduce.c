@@ -292,7 +292,7 @@ Test(gpu_reduce, layer_norm_of_rows) {
 }
 
 Test(gpu_reduce, chains_with_results) {
-    for (int i = 0; i < MATRICES; i++)
+    for (int i = 0; i < MATRICES; i += 2)
         for (uint64_t axes = 1; axes < 4; axes++) {
             node *x = in_of(KN_FLOAT64, 2, matrices[i]), *d = map2(UFUNC_subtract, x, spread(REDUCTION_max, x, axes, 1));
             check(map1(UFUNC_sqrt, reduce(REDUCTION_sum, map2(UFUNC_multiply, d, d), axes)), "distance from the maximum over %d", (int)axes);

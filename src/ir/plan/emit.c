@@ -406,11 +406,18 @@ kval reduction_identity(emitter *e, const nest_reduction *r, int c) {
     return constant(e, reduction_type(r, c), c < r->nstate ? r->identity[c] : 0);
 }
 
+/* For the reader of emitted source; a value that has a name keeps it. */
+static void name_value(kernel *k, kval v, const char *name) {
+    if (kernel_ok(k) && k->code[v].op < NKOPS && !(k->names && k->names[v])) kb_name(k, v, name);
+}
+
 /* s + x exactly as sum and error (Knuth, The Art of Computer Programming, volume 2, 4.2.2). */
 static void two_sum(emitter *e, ktype t, kval s, kval x, kval *sum, kval *error) {
     kernel *k = e->k;
     *sum = kb_op(k, KOP_add, t, s, x, 0);
     kval back = kb_op(k, KOP_sub, t, *sum, s, 0), rest = kb_op(k, KOP_sub, t, *sum, back, 0);
+    name_value(k, *sum, "now");
+    name_value(k, back, "part");
     *error = kb_op(k, KOP_add, t, kb_op(k, KOP_sub, t, s, rest, 0), kb_op(k, KOP_sub, t, x, back, 0), 0);
 }
 

@@ -12,7 +12,10 @@
 #define MANY_BLOCKS 2048         /* what cutting aims at */
 #define LEAST_CHUNK 8192
 #define STATE_WORDS 32           /* registers of a thread for states while it goes over R */
-#define SHARED_BYTES 32768
+#define SHARED_BYTES 20480       /* of a block, and once more where the last block combines */
+#define LINE 32                  /* columns side by side */
+#define LONG_COLUMN 1024
+#define ENOUGH_COLUMNS 65536     /* a thread each keeps a device busy */
 #define FEW_ADDITIONS 8          /* one after the other, before sums carry their errors */
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
@@ -63,7 +66,10 @@ static int row_crew(int64_t vectors, int warp) {
     return vectors <= 1024 ? 128 : vectors <= 4096 ? 256 : 512;
 }
 
-bool rows_are_few(const rows *s) { return s->results < FEW_BLOCKS && s->size >= 2 * LEAST_CHUNK; }
+bool rows_are_few(const rows *s) {
+    if (s->at.columns) return s->results < FEW_BLOCKS * LINE && s->size >= LONG_COLUMN;
+    return s->results < FEW_BLOCKS && s->size >= 2 * LEAST_CHUNK;
+}
 
 static bool is_whole(int64_t size, int64_t each) { return size % each == 0; }
 
@@ -98,12 +104,13 @@ static int shared_words(const rows *s) { return s->at.threads * s->at.vector * r
 
 static void column_shape(rows *s, bool cut) {
     rows_shape *a = &s->at;
-    int64_t vectors = s->results / a->vector, across;
     a->threads = 256;
+    if (4 * shared_words(s) > SHARED_BYTES || a->vector * rows_state_words(s->n) > STATE_WORDS) a->vector = 1;
+    int64_t vectors = s->results / a->vector, across;
     a->crew = 1;
     a->steps = 1;
-    if (vectors < 65536 && s->size >= 8 && 4 * shared_words(s) <= SHARED_BYTES) {
-        across = smaller(rows_power_up(vectors), 32);
+    if (vectors < ENOUGH_COLUMNS && s->size >= 8 && 4 * shared_words(s) <= SHARED_BYTES) {
+        across = smaller(rows_power_up(vectors), LINE);
         a->crew = (int)larger(smaller(a->threads / across, power_down(s->size / 2)), 1);
     }
     across = a->threads / a->crew;
@@ -120,7 +127,13 @@ void rows_loop_shape(rows *s, bool cut) {
     else row_shape(s, s->p->warp, cut);
 }
 
+bool rows_have_atoms(const nest *n) {
+    for (int a = 0; a < n->natoms; a++) if (n->atoms[a].reduced) return true;
+    return false;
+}
+
 bool rows_are_simple(const nest *n) {
+    if (!rows_have_atoms(n)) return false;
     for (int r = 0; r < n->nreductions; r++) if (n->reductions[r].scan || n->reductions[r].ordered) return false;
     return n->nreductions > 0 && !n->serial && n->nstages < ROWS_STAGES;
 }
@@ -135,11 +148,10 @@ kn_status schedule_gpu_reduce(const nest *n, const device_profile *p, plan_build
     rows s;
     *done = false;
     if (!in_one_pass(n)) return KN_OK;
-    int atom = rows_contiguous_atom(n), words = rows_state_words(n);
+    int atom = rows_contiguous_atom(n);
     if (!rows_init(&s, n, p, b, atom)) return fail_memory(m, "scheduling a reduction");
     s.at.columns = !n->atoms[atom].reduced;
     s.at.vector = rows_vector(n, atom, 16, !s.at.columns && s.ninner == 1);
-    while (s.at.columns && s.at.vector > 1 && s.at.vector * words > STATE_WORDS) s.at.vector = 1;
     rows_loop_shape(&s, true);
     *done = true;
     return rows_schedule(&s, m);

@@ -12,20 +12,19 @@
 #define USUAL_SLOTS 8            /* elements of a thread, where nothing asks for more */
 #define WARP_SLOTS 16            /* rather than a second warp, which costs barriers */
 #define MOST_THREADS 512
+#define SHORT_ROW 64             /* one thread goes over it, whatever it takes */
 #define SECTOR 8                 /* neighbouring threads at least */
 #define SHARED_BYTES 32768
-
-static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* ---- rows in registers ---- */
 
 /* Threads for a row of so many elements; 0: it does not fit. */
 static int crew_for(int64_t size, int kept, int warp) {
-    int64_t slots = kept ? KEPT_WORDS / kept : USUAL_SLOTS, crew = rows_power_up(ceiling(size, USUAL_SLOTS));
+    int64_t slots = kept ? KEPT_WORDS / kept : USUAL_SLOTS, crew = rows_power_up(div_up(size, USUAL_SLOTS));
     if (crew > warp && size <= (int64_t)warp * WARP_SLOTS && WARP_SLOTS <= slots) crew = warp;
     if (crew > MOST_THREADS) crew = MOST_THREADS;
-    while (crew < MOST_THREADS && ceiling(size, crew) > slots) crew *= 2;
-    return ceiling(size, crew) > slots || ceiling(size, crew) > 32 ? 0 : (int)crew;
+    while (crew < MOST_THREADS && div_up(size, crew) > slots) crew *= 2;
+    return div_up(size, crew) > slots || div_up(size, crew) > 32 ? 0 : (int)crew;
 }
 
 static bool row_once(rows *s, int kept) {
@@ -35,7 +34,7 @@ static bool row_once(rows *s, int kept) {
     while (crew > 1 && (int64_t)crew / 2 * a->vector >= s->size) crew /= 2;   /* no thread without an element */
     a->crew = crew;
     a->threads = crew > 256 || crew > s->p->warp ? crew : 256;
-    a->steps = (int)ceiling(s->size, (int64_t)crew * a->vector);
+    a->steps = (int)div_up(s->size, (int64_t)crew * a->vector);
     a->whole = s->size % ((int64_t)crew * a->vector) == 0;
     a->copies = 1;
     a->once = true;
@@ -45,10 +44,10 @@ static bool row_once(rows *s, int kept) {
 /* Threads lie along at least a sector of memory; the longer the columns, the fewer columns a block takes. */
 static bool column_once(rows *s, int kept) {
     rows_shape *a = &s->at;
-    int64_t crew = s->size <= USUAL_SLOTS ? 1 : rows_power_up(ceiling(s->size, WARP_SLOTS));
+    int64_t crew = s->size <= USUAL_SLOTS ? 1 : rows_power_up(div_up(s->size, WARP_SLOTS));
     if (s->size * a->vector > 2 * WARP_SLOTS) a->vector = 1;
     if (crew > MOST_THREADS / SECTOR) crew = MOST_THREADS / SECTOR;
-    int64_t across = crew * 32 <= MOST_THREADS ? 32 : MOST_THREADS / crew, steps = ceiling(s->size, crew);
+    int64_t across = crew * 32 <= MOST_THREADS ? 32 : MOST_THREADS / crew, steps = div_up(s->size, crew);
     a->threads = (int)(crew * across > 256 ? crew * across : 256);
     if (steps * a->vector * (kept ? kept : 1) > KEPT_WORDS || 4 * rows_state_words(s->n) * a->threads * a->vector > SHARED_BYTES) return false;
     a->crew = (int)crew;
@@ -204,7 +203,7 @@ static bool is_mixed(const nest *n) {
     }
     for (int i = 0; i < n->nexprs; i++)
         if (n->exprs[i].kind == EXPR_SCANNED && n->exprs[i].stage != n->nstages - 1) return false;
-    return reduces && scans && !n->serial && size > 64 && can_be_apart(n);
+    return reduces && scans && !n->serial && size > SHORT_ROW && can_be_apart(n);
 }
 
 /* ---- the schedule ---- */

@@ -40,6 +40,7 @@ bool rows_init(rows *s, const nest *n, const device_profile *p, plan_builder *b,
         s->state[c] = arena_zero(mem, (size_t)n->nreductions + 1, sizeof *s->state[c]);
         s->partial[c] = arena_zero(mem, (size_t)n->nreductions + 1, sizeof *s->partial[c]);
         if (!s->state[c] || !s->partial[c]) return false;
+        s->spare[c] = s->state[c];
     }
     return true;
 }
@@ -63,9 +64,8 @@ int rows_state_words(const nest *n) {
     return words;
 }
 
-static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static int64_t each_step(const rows *s) { return s->at.crew * (int64_t)s->at.steps * (s->at.columns ? 1 : s->at.vector); }
-static int64_t cuts(const rows *s) { return s->at.chunk ? ceiling(s->size, s->at.chunk) : 1; }
+static int64_t cuts(const rows *s) { return s->at.chunk ? div_up(s->size, s->at.chunk) : 1; }
 
 /* Results that a block takes. */
 static int64_t block_results(const rows *s) { return (int64_t)(s->at.threads / s->at.crew) * (s->at.columns ? s->at.vector : 1); }
@@ -101,7 +101,7 @@ static bool start(rows *s) {
     s->apart = (int64_t)s->at.crew * (s->at.columns ? 1 : s->at.vector);
     if (s->scan && s->at.chunk && !scan_memory(s, cuts(s))) return false;
     if (s->at.chunk && !s->scan) {
-        int64_t counters = s->at.columns ? ceiling(s->results, block_results(s)) : s->results;
+        int64_t counters = s->at.columns ? div_up(s->results, block_results(s)) : s->results;
         int memory = builder_memory(s->b, counters * 4, true);
         s->settled = true;
         if (memory < 0 || !states_memory(s, s->results * cuts(s))) return false;
@@ -270,7 +270,7 @@ static void body(rows *s, kval block, kval thread) {
 kn_status rows_schedule(rows *s, message *m) {
     if (!start(s)) return fail_memory(m, "scheduling a reduction");
     kernel *k = s->e.k;
-    int64_t per_block = block_results(s), blocks = ceiling(s->results, per_block);
+    int64_t per_block = block_results(s), blocks = div_up(s->results, per_block);
     kval zero = index_of(s, 0), one = index_of(s, 1), count = results_count(s);
     if (per_block > 1) count = index_op(s, KOP_div, index_op(s, KOP_add, count, index_of(s, per_block - 1)), index_of(s, per_block));
     if (s->at.chunk) count = index_op(s, KOP_mul, count, (kval)s->cuts_param);

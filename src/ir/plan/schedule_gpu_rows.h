@@ -46,6 +46,7 @@ typedef struct rows {
     kval *stored;              /* per store: LOCAL array of a vector that is stored as one, or NO_VALUE */
     int copies; bool settled;  /* at present */
     kval *state[5];            /* per component and reduction: VAR, or LOCAL array where there are several copies */
+    kval *spare[5];            /* what states_table gives where memory is short */
     /* values of the open kernel */
     kval thread, worker;       /* number within the block, within the crew */
     kval lane, column;         /* within the warp (i32); columns: number of the vector of results within the block */
@@ -68,6 +69,7 @@ int rows_state_words(const nest *n);                   /* 32-bit words of all st
 int rows_kept_words(rows *s);                          /* of the values that an element keeps for later stages */
 
 /* ---- schedule_gpu_reduce.c ---- */
+bool rows_have_atoms(const nest *n);                   /* something to reduce over */
 bool rows_are_simple(const nest *n);                   /* reductions, in any order, and no scans */
 int rows_contiguous_atom(const nest *n);               /* along which most of the memory is contiguous */
 /* Elements of vectors along it, at most so many; rest: the extent need be no multiple. */
@@ -91,6 +93,16 @@ void states_forget(rows *s);
 bool states_memory(rows *s, int64_t count);            /* parameters for so many states of each reduction */
 void states_store(rows *s, kval slot, kval at);        /* to number `at` in that memory */
 void states_add(rows *s, kval slot, kval at);
+/* Their parts: states as values, in variables, in shared memory. */
+void states_combine(rows *s, int reduction, const kval *a, const kval *b, kval *both);
+void states_table(rows *s, kval **table);              /* per component and reduction; where memory is short e.failed, and memory all the same */
+void states_variables(rows *s, int reduction, const kval *first, const char *stem, kval **var);   /* new ones, named after it */
+void states_read(rows *s, int reduction, kval *const *var, kval *state);
+void states_write(rows *s, int reduction, kval *const *var, const kval *state);
+void states_identity(rows *s, int reduction, kval *state);
+int states_width(const rows *s, int reduction);
+kval states_shared(rows *s, int reduction, int component, int n, const char *stem);   /* a SHARED array, named after it */
+void states_butterfly(rows *s, int stage, int lanes, kval *const *var);   /* neighbouring lanes get the state of all of them */
 
 /* ---- schedule_gpu_pass.c: the elements that a thread takes ---- */
 bool pass_need(rows *s, int stage);                    /* stage < 0: what comes after all loops; false: nothing is needed */
@@ -108,6 +120,7 @@ bool scan_memory(rows *s, int64_t tiles);              /* parameters for the sta
 void scan_row(rows *s, kval row, kval tile);           /* one thread's part of it */
 
 /* ---- short names ---- */
+static inline int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline kval index_op(rows *s, kop op, kval a, kval b) { return kb_op(s->e.k, op, s->e.index, a, b, 0); }
 static inline kval index_of(rows *s, int64_t v) { return emitter_integer(&s->e, v); }
 static inline kval compare(rows *s, kop op, kval a, kval b) { return kb_op(s->e.k, op, T_BOOL, a, b, 0); }
@@ -120,14 +133,5 @@ static inline kval local_array(rows *s, ktype type, int n, const char *name) {
     kb_name(s->e.k, v, name);
     return v;
 }
-void states_combine(rows *s, int reduction, const kval *a, const kval *b, kval *both);
-bool states_table(rows *s, kval **table);              /* per component and reduction; e.failed where memory is short */
-void states_variables(rows *s, int reduction, const kval *first, const char *stem, kval **var);   /* new ones, named after it */
-void states_read(rows *s, int reduction, kval *const *var, kval *state);
-void states_write(rows *s, int reduction, kval *const *var, const kval *state);
-void states_identity(rows *s, int reduction, kval *state);
-int states_width(const rows *s, int reduction);
-kval states_shared(rows *s, int reduction, int component, int n, const char *stem);   /* a SHARED array, named after it */
-void states_butterfly(rows *s, int stage, int lanes, kval *const *var);   /* neighbouring lanes get the state of all of them */
 kval named_value(rows *s, kval v, const char *name);   /* unless it is a constant, a parameter or has a name */
 #endif

@@ -16,6 +16,8 @@
 #define MOST_PIECES 32           /* words of all states */
 #define TILE_WORDS 48            /* registers of a thread for the states of its elements */
 #define MANY_ROWS 256            /* a block each keeps a device busy */
+#define MANY_COLUMNS 8192        /* a thread each does */
+#define SHORT_COLUMN 256         /* scanned by one thread even if there are few */
 /* What counts for tiles is how many bytes wait on chip while blocks look back: vectors of a thread in registers and in shared
  * memory, blocks of a multiprocessor. */
 #define LOADED_STEPS 8
@@ -95,7 +97,8 @@ static void add_to_vector(rows *s, kval j, kval *const *offset) {
 static void scan_warp(rows *s, kval lane, int lanes, kval *const *carry) {
     kernel *k = s->e.k;
     kval *running[5], *offset[5];
-    if (!states_table(s, running) || !states_table(s, offset)) return;
+    states_table(s, running);
+    states_table(s, offset);
     kval j = s->at.steps > 1 ? unroll(s, s->at.steps) : index_of(s, 0);
     scan_vector(s, j);
     for (int r = 0; r < s->n->nreductions; r++) {
@@ -128,7 +131,7 @@ static void combine_warps(rows *s, kval *const *of_warp, kval *const *before, kv
     kernel *k = s->e.k;
     int warps = s->at.crew / k->warp;
     kval *shared[5], warp = named_value(s, index_op(s, KOP_div, s->worker, index_of(s, k->warp)), "warp");
-    if (!states_table(s, shared)) return;
+    states_table(s, shared);
     for (int r = 0; r < s->n->nreductions; r++)
         for (int c = 0; c < states_width(s, r); c++) shared[c][r] = states_shared(s, r, c, warps, "warp_");
     kval leads = begin_if(s, named_value(s, compare(s, KOP_eq, s->lane, plain(s, 0)), "leads"));
@@ -158,27 +161,13 @@ static void combine_warps(rows *s, kval *const *of_warp, kval *const *before, kv
 
 /* ---- tiles of a row ---- */
 
-static int pieces_of(const rows *s, int r) {
-    int pieces = 0;
-    for (int c = 0; c < s->n->reductions[r].nstate; c++) pieces += ktype_table[s->n->reductions[r].state_types[c]].size > 4 ? 2 : 1;
-    return pieces;
-}
-
-static int all_pieces(const rows *s) {
-    int pieces = 0;
-    for (int r = 0; r < s->n->nreductions; r++) pieces += pieces_of(s, r);
-    return pieces;
-}
-
-static look_back *look_back_of(rows *s) { return s->published; }
-
 bool scan_memory(rows *s, int64_t tiles) {
     static const char *const names[LEVELS] = { "tiles", "windows", "groups" };
     look_back *b = arena_zero(s->e.mem, 1, sizeof *b);
     int64_t count[LEVELS] = { tiles, tiles / WINDOW, tiles / (WINDOW * WINDOW) };
     if (!b) return false;
     b->s = s;
-    b->npieces = all_pieces(s);
+    b->npieces = rows_state_words(s->n);
     for (int level = 0; level < LEVELS; level++)
         for (int i = 0; i < b->npieces; i++) {
             int memory = builder_memory(s->b, (s->results * count[level] + 1) * (int64_t)sizeof(uint64_t), true);
@@ -301,7 +290,7 @@ static void look_back_from(look_back *b, kval tile, kval *const *mine, kval *con
     rows *s = b->s;
     kernel *k = s->e.k;
     kval *at[LEVELS][5], lane = as_index(s, s->lane), mask = index_of(s, WINDOW - 1);
-    for (int level = 0; level < LEVELS; level++) if (!states_table(s, at[level])) return;
+    for (int level = 0; level < LEVELS; level++) states_table(s, at[level]);
     kval in_window = named_value(s, index_op(s, KOP_and, tile, mask), "in_window"), window = named_value(s, index_op(s, KOP_shr, tile, index_of(s, 5)), "window");
     kval in_group = named_value(s, index_op(s, KOP_and, window, mask), "in_group"), group = named_value(s, index_op(s, KOP_shr, window, index_of(s, 5)), "group");
     kval leads = compare(s, KOP_eq, s->lane, plain(s, 0));
@@ -329,7 +318,7 @@ static void look_back_from(look_back *b, kval tile, kval *const *mine, kval *con
     kval more = kb_for(k, LOOP_SERIAL, s->e.index, index_of(s, k->warp), group, index_of(s, k->warp));
     kval next = named_value(s, index_op(s, KOP_add, more, lane), "next"), wanted = named_value(s, compare(s, KOP_lt, next, group), "wanted");
     kval *further[5];
-    if (!states_table(s, further)) return;
+    states_table(s, further);
     wait_for(b, GROUPS, next, wanted, see(b, GROUPS, next, wanted, "next_seen"), "further_", further);
     combine_into(s, at[GROUPS], further, at[GROUPS]);
     kb_end(k, more);
@@ -339,9 +328,9 @@ static void look_back_from(look_back *b, kval tile, kval *const *mine, kval *con
 /* What comes before the tile, in every thread. */
 static void state_before_tile(rows *s, kval row, kval tile, kval *const *of_tile, kval *const *before) {
     kernel *k = s->e.k;
-    look_back *b = look_back_of(s);
+    look_back *b = s->published;
     kval *shared[5], zero = index_of(s, 0);
-    if (!states_table(s, shared)) return;
+    states_table(s, shared);
     b->row = row;
     for (int r = 0; r < s->n->nreductions; r++)
         for (int c = 0; c < states_width(s, r); c++) shared[c][r] = states_shared(s, r, c, 1, "before_");
@@ -367,7 +356,7 @@ static void state_before_tile(rows *s, kval row, kval tile, kval *const *of_tile
 /* ---- a row, or a tile of one ---- */
 
 static void new_variables(rows *s, const char *stem, kval **var) {
-    if (!states_table(s, var)) return;
+    states_table(s, var);
     for (int r = 0; r < s->n->nreductions; r++) {
         kval none[5];
         states_identity(s, r, none);
@@ -376,7 +365,7 @@ static void new_variables(rows *s, const char *stem, kval **var) {
 }
 
 static void set_prefix(rows *s, kval *const *first, kval *const *second) {
-    if (!states_table(s, s->prefix)) return;
+    states_table(s, s->prefix);
     for (int r = 0; r < s->n->nreductions; r++) {
         kval a[5], b[5];
         states_read(s, r, first, a);
@@ -503,35 +492,37 @@ void scan_row(rows *s, kval row, kval tile) {
 
 /* ---- the schedule ---- */
 
-static bool independent(const nest *n) {
-    for (int r = 0; r < n->nreductions; r++) {
-        if (!n->reductions[r].scan || n->reductions[r].ordered || n->reductions[r].nstate > 2) return false;
-        for (int c = 0; c < n->reductions[r].nstate; c++) {
-            /* a scan of a scan goes element by element */
-            uint32_t top = n->reductions[r].lifted[c];
-            for (uint32_t i = 0; i <= top; i++) if (n->exprs[i].kind == EXPR_SCANNED) return false;
-        }
-    }
+/* Whether a scan is of another one's values: such go element by element. */
+static bool follows_scan(const nest *n, bool *below) {
+    memset(below, 0, (size_t)n->nexprs);
+    for (int r = 0; r < n->nreductions; r++) for (int c = 0; c < n->reductions[r].nstate; c++) nest_closure(n, below, n->reductions[r].lifted[c]);
+    for (int i = 0; i < n->nexprs; i++) if (below[i] && n->exprs[i].kind == EXPR_SCANNED) return true;
+    return false;
+}
+
+/* Scans alone, and nothing that is made once a row. */
+static bool is_scan(const nest *n) {
+    if (!n->nreductions || !rows_have_atoms(n) || n->serial || rows_state_words(n) > MOST_PIECES) return false;
+    for (int r = 0; r < n->nreductions; r++) if (!n->reductions[r].scan || n->reductions[r].ordered) return false;
     for (int i = 0; i < n->nstores; i++) if (!is_inner_store(n, i)) return false;
     for (int i = 0; i < n->nexprs; i++) if (n->exprs[i].kind == EXPR_FAULT && !n->exprs[i].inner) return false;
     return true;
 }
 
-static int words_of(const nest *n) {
-    int words = 0;
-    for (int r = 0; r < n->nreductions; r++)
-        for (int c = 0; c < n->reductions[r].nstate; c++) words += ktype_table[n->reductions[r].state_types[c]].size > 4 ? 2 : 1;
-    return words;
+static void serial_shape(rows *s) {
+    s->at.threads = 256;
+    s->at.crew = s->at.steps = 1;
+    if (!s->at.columns) s->at.vector = 1;
+    s->at.copies = s->at.vector;
+    s->at.whole = true;
 }
-
-static int64_t ceiling(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 static void tile_shape(rows *s) {
     rows_shape *a = &s->at;
-    int words = words_of(s->n), kept = words + rows_kept_words(s), slots = TILE_WORDS / kept;
+    int words = rows_state_words(s->n), kept = words + rows_kept_words(s), slots = TILE_WORDS / kept;
     if (slots < a->vector) a->vector = 1;
     if (slots < 1) slots = 1;
-    int64_t small = slots < 8 ? slots : 8, crew = rows_power_up(ceiling(s->size, small));
+    int64_t small = slots < 8 ? slots : 8, crew = rows_power_up(div_up(s->size, small));
     if (crew < a->vector) crew = 1;
     if (s->size <= 512 && crew > s->p->warp && s->p->warp * slots >= s->size) crew = s->p->warp;
     a->crew = crew > 256 ? 256 : (int)crew;
@@ -539,7 +530,7 @@ static void tile_shape(rows *s) {
     if (a->crew < 2) a->crew = 2;
     if (a->crew > s->p->warp) a->threads = a->crew;
     int64_t each = (int64_t)a->crew * a->vector;
-    a->steps = (int)ceiling(s->size, each);
+    a->steps = (int)div_up(s->size, each);
     if (a->steps * a->vector > slots) a->steps = slots / a->vector;
     if (s->results < MANY_ROWS && s->size > each * a->steps) {
         const nest_reduction *q = &s->n->reductions[0];
@@ -562,28 +553,23 @@ static void tile_shape(rows *s) {
 kn_status schedule_gpu_scan(const nest *n, const device_profile *p, plan_builder *b, bool *done, message *m) {
     rows s;
     *done = false;
-    if (!n->nreductions || n->serial || !independent(n)) return KN_OK;
-    int atom = rows_contiguous_atom(n), last = n->natoms - 1;   /* of the atoms of R, which keep their order, the last */
+    if (!is_scan(n)) return KN_OK;
+    int atom = rows_contiguous_atom(n), last = n->natoms - 1;   /* of the atoms of R, which keep their order */
     if (n->atoms[atom].reduced) atom = last;
-    bool columns = !n->atoms[atom].reduced;
     if (!rows_init(&s, n, p, b, atom)) return fail_memory(m, "scheduling a scan");
-    *done = true;
-    if (columns && s.size > 256 && s.results < 8192) {
-        columns = false;
-        if (!rows_init(&s, n, p, b, last)) return fail_memory(m, "scheduling a scan");
+    if (follows_scan(n, s.needed)) return KN_OK;
+    if (atom != last && s.size > SHORT_COLUMN && s.results < MANY_COLUMNS) {
         atom = last;
+        if (!rows_init(&s, n, p, b, atom)) return fail_memory(m, "scheduling a scan");
     }
-    s.at.columns = columns;
+    *done = true;
+    s.at.columns = atom != last;
     s.at.vector = rows_vector(n, atom, 4, false);
-    if (columns || s.size <= 4) {
-        s.at.threads = 256;
-        s.at.crew = s.at.steps = 1;
-        if (!columns) s.at.vector = 1;
-        s.at.copies = columns ? s.at.vector : 1;
-        s.at.whole = true;
-        return rows_schedule(&s, m);
+    if (s.at.columns || s.size <= 4) {
+        serial_shape(&s);
+    } else {
+        s.scan = true;
+        tile_shape(&s);
     }
-    s.scan = true;
-    tile_shape(&s);
     return rows_schedule(&s, m);
 }

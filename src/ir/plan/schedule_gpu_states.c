@@ -199,10 +199,13 @@ void states_variables(rows *s, int r, const kval *first, const char *stem, kval 
     }
 }
 
-bool states_table(rows *s, kval **table) {
-    for (int c = 0; c < 5; c++)
-        if (!(table[c] = arena_zero(s->e.mem, (size_t)s->n->nreductions + 1, sizeof(kval)))) { s->e.failed = true; return false; }
-    return true;
+void states_table(rows *s, kval **table) {
+    for (int c = 0; c < 5; c++) {
+        table[c] = arena_zero(s->e.mem, (size_t)s->n->nreductions + 1, sizeof(kval));
+        if (table[c]) continue;
+        s->e.failed = true;
+        table[c] = s->spare[c];
+    }
 }
 
 kval states_shared(rows *s, int r, int c, int n, const char *before) {
@@ -214,7 +217,8 @@ kval states_shared(rows *s, int r, int c, int n, const char *before) {
 /* The copies of a thread become one, in variables. */
 static void fold_thread(rows *s, int stage) {
     kval *var[5];
-    if (s->copies == 1 || !states_table(s, var)) return;
+    if (s->copies == 1) return;
+    states_table(s, var);
     fold(s, stage);
     for (int r = 0; r < s->n->nreductions; r++) {
         kval both[5];
@@ -231,7 +235,8 @@ static void combine_warps(rows *s, int stage, int warps) {
     kernel *k = s->e.k;
     int warp = k->warp;
     kval *shared[5], *var[5];
-    if (!states_table(s, shared) || !states_table(s, var)) return;
+    states_table(s, shared);
+    states_table(s, var);
     for (int r = 0; r < s->n->nreductions; r++)
         for (int c = 0; c < states_width(s, r); c++) if (in_stage(s, r, stage)) shared[c][r] = states_shared(s, r, c, warps, "warp_");
     kval leads = begin_if(s, named_value(s, compare(s, KOP_eq, s->lane, plain(s, 0)), "leads"));
@@ -290,7 +295,8 @@ void states_combine_columns(rows *s, int stage) {
     kernel *k = s->e.k;
     int vector = s->at.vector, across = s->at.threads / s->at.crew, lines = s->at.crew;
     kval *shared[5], line_number = s->worker, leads = NO_VALUE;
-    if (s->at.crew == 1 || !states_table(s, shared)) return;
+    if (s->at.crew == 1) return;
+    states_table(s, shared);
     if (across < k->warp) {
         combine_lanes(s, stage, across);
         lines = s->at.threads / k->warp;
