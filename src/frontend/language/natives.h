@@ -34,7 +34,7 @@ typedef struct format_spec {
     bool alternate, no_negative_zero, zero;
     int64_t width, precision;                        /* -1: not given */
 } format_spec;
-/* Pads a text of so many code points; `numeric` text without an alignment stands right. */
+/* A text of so many code points in the width of spec; `align` where spec has none. */
 void text_pad(text *out, const char *s, size_t n, size_t points, const format_spec *spec, char align);
 void text_repeat(text *out, const char *s, size_t n, int64_t times);
 
@@ -44,7 +44,7 @@ size_t utf8_put(uint32_t point, char out[4]);
 uint32_t utf8_get(const char *s, size_t *size);      /* the code point at s */
 size_t utf8_offset(const string_object *s, int64_t point);   /* of the point's first byte; point <= s->points */
 int utf8_cut(const char *s, size_t n);               /* n, or the bytes of fewer characters that suit a sentence */
-void text_ascii(text *out, const char *s, size_t n);  /* what is not ASCII as \\x, \\u, \\U */
+void text_ascii(text *out, const char *s, size_t n);  /* what is not ASCII as \x, \u, \U */
 
 extern const native_row string_rows[]; extern const int nstring_rows;
 
