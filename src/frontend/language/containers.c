@@ -4,6 +4,7 @@
  * removed pairs stay, marked, until the table is made anew. A set is a dictionary without items. */
 #include <string.h>
 #include "frontend/language/machine.h"
+#include "frontend/language/natives.h"
 
 /* ---- lists ---- */
 
@@ -249,18 +250,9 @@ static bool position(machine *m, value index, int64_t n, const char *what, int64
     return false;
 }
 
-/* The byte at which a code point starts. */
-static size_t byte_of(const string_object *s, int64_t point) {
-    if (s->points == s->length || s->head.kind == VALUE_BYTES) return (size_t)point;
-    size_t i = 0;
-    while (i < s->length && point > 0)
-        for (i++, point--; i < s->length && ((unsigned char)s->at[i] & 0xc0) == 0x80;) i++;
-    return i;
-}
-
 static value part_of_string(machine *m, value v, int64_t start, int64_t count) {
     string_object *s = as_string(v);
-    size_t from = byte_of(s, start), to = byte_of(s, start + count);
+    size_t from = utf8_offset(s, start), to = utf8_offset(s, start + count);
     value part = string_value(m, s->at + from, to - from);
     if (v.kind == VALUE_BYTES && !absent(part)) {
         part.kind = part.u.o->kind = VALUE_BYTES;
@@ -274,7 +266,7 @@ static value string_slice(machine *m, value v, int64_t start, int64_t step, int6
     text t = { 0 };
     string_object *s = as_string(v);
     for (int64_t k = 0; k < count; k++) {
-        size_t from = byte_of(s, start + k * step), to = byte_of(s, start + k * step + 1);
+        size_t from = utf8_offset(s, start + k * step), to = utf8_offset(s, start + k * step + 1);
         text_addn(&t, s->at + from, to - from);
     }
     value part = string_text(m, &t);

@@ -37,7 +37,7 @@ int utf8_cut(const char *s, size_t n) {
     return (int)n;
 }
 
-static bool one_byte_each(const string_object *s) { return s->points == s->length; }
+static bool one_byte_each(const string_object *s) { return s->points == s->length || s->head.kind == VALUE_BYTES; }
 
 size_t utf8_offset(const string_object *s, int64_t point) {
     if (one_byte_each(s)) return (size_t)point;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "kiln.h"
 #include "frontend/language/machine.h"
+#include "frontend/language/natives.h"
 
 /* ---- memory ---- */
 
@@ -180,13 +181,6 @@ value array_value(machine *m, kn_array a, bool scalar) {
     return object_value(o);
 }
 
-/* The code points of UTF-8 text. */
-static size_t count_points(const char *s, size_t n) {
-    size_t points = 0;
-    for (size_t i = 0; i < n; i++) points += ((unsigned char)s[i] & 0xc0) != 0x80;
-    return points;
-}
-
 value string_value(machine *m, const char *s, size_t length) {
     string_object *o = NULL;
     if (machine_bytes(m, (int64_t)length)) o = (string_object *)object_new(m, VALUE_STRING, sizeof *o + length + 1);
@@ -194,7 +188,7 @@ value string_value(machine *m, const char *s, size_t length) {
     if (o->head.block < MACHINE_BLOCKS) m->bytes -= (int64_t)length;
     if (length) memcpy(o->at, s, length);
     o->length = length;
-    o->points = count_points(s, length);
+    o->points = utf8_points(s, length);
     return object_value(o);
 }
 
