@@ -486,9 +486,12 @@ typedef struct kn_pad_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_pad_opts));
     const char *mode KN_DEF_("constant");
     kn_option constant_values KN_DEF_(KN_NONE_INIT_);
+    kn_option end_values KN_DEF_(KN_NONE_INIT_);
+    kn_shape stat_length KN_DEF_(KN_NO_SHAPE_INIT_);
+    const char *reflect_type KN_DEF_("even");
 } kn_pad_opts;
 #ifndef __cplusplus
-#define KN_pad_DEFAULTS_ { .size_ = sizeof(kn_pad_opts), .mode = "constant", .constant_values = KN_NONE_INIT_ }
+#define KN_pad_DEFAULTS_ { .size_ = sizeof(kn_pad_opts), .mode = "constant", .constant_values = KN_NONE_INIT_, .end_values = KN_NONE_INIT_, .stat_length = KN_NO_SHAPE_INIT_, .reflect_type = "even" }
 #endif
 typedef struct kn_take_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_take_opts));
@@ -1338,8 +1341,10 @@ KN_API KN_USE kn_array (kn_tile)(kn_array a, kn_shape reps);
 /** Moved by shift along an axis (each of several by the same), what leaves comes in again; flattened without an
  * axis. */
 KN_API KN_USE kn_array (kn_roll)(kn_array a, int64_t shift, const kn_roll_opts *opts);
-/** Bordered. pad_width: n, or (before, after), for all axes, or before and after of each axis in turn. Modes: constant,
- * edge, reflect, symmetric, wrap. */
+/** Bordered. pad_width: n, or (before, after), for all axes, or before and after of each axis in turn. Modes: constant
+ * (constant_values), edge, reflect and symmetric (reflect_type even or odd: 2 edge - x), wrap, linear_ramp (to
+ * end_values), maximum, minimum, mean, median (of stat_length elements at each edge), empty. Values may be a number,
+ * a pair, or a pair for each axis. */
 KN_API KN_USE kn_array (kn_pad)(kn_array array, kn_shape pad_width, const kn_pad_opts *opts);
 /** The flattened array repeated or cut to a new shape. */
 KN_API KN_USE kn_array (kn_resize)(kn_array a, kn_shape new_shape);

@@ -450,6 +450,10 @@ calls("repeat", FEW, C(A(3, 4), 2), C(A(3, 4), 3, axis=0), C(A(3, 4), 0, axis=1)
 calls("tile", FEW, C(A(3), (2,)), C(A(3), (2, 2)), C(A(2, 3), (2,)), C(A(2, 3), (1, 2, 2)), C(A(2, 3), (0,)))
 calls("roll", FEW, C(A(3, 4), 1), C(A(3, 4), -2, axis=1), C(A(3, 4), 7, axis=0), C(A(0), 1), C(A(3, 4), 1, axis=(0, 1)))
 calls("pad", FEW, C(A(3, 4), (2,)), C(A(3, 4), (1, 2)), C(A(3, 4), (2,), mode="edge"), C(A(3, 4), (2,), mode="reflect"), C(A(3, 4), (2,), mode="symmetric"), C(A(3, 4), (3,), mode="wrap"), C(A(3), (2,), mode="constant", constant_values=1), C(A(3), (9,), mode="reflect"))
+calls("pad", [d for d in FEW if d not in (np.bool_, BFLOAT16)], *[C(A(3, 4), (2, 1), mode=k) for k in ("linear_ramp", "maximum", "minimum", "mean", "median")], C(A(5), (3,), mode="mean", stat_length=(2,)), C(A(3, 4), (1,), mode="maximum", stat_length=(2, 1)), C(A(5), (2,), mode="linear_ramp", end_values=V(3, 7)),
+      C(A(3, 4), (1, 2), constant_values=V(5, 6)), C(A(3, 4), (1,), constant_values=V([1, 2], [3, 4])), C(A(5), (3,), mode="reflect", reflect_type="odd"), C(A(3, 4), (2,), mode="symmetric", reflect_type="odd"), C(A(4), (2,), mode="maximum", stat_length=(0,)), C(A(3, 4), (1, 0, 0, 2), mode="minimum"), tolerance=(16,))
+calls("pad", FLOATS[2:], C(A(4), (2,), mode="mean", stat_length=(0,)))
+calls("pad", FEW, C(A(1), (2,), mode="reflect", reflect_type="odd"), C(A(0, 3), (0, 0, 1, 1), mode="edge"))
 calls("resize", FEW, C(A(3, 4), (2, 3)), C(A(3), (2, 5)), C(A(3), (0,)), C(A(0), (3,)))
 calls("take", FEW, C(A(5), V(0, 2, 4)), C(A(3, 4), V([0, 2], [1, 1])), C(A(3, 4), V(1, -1), axis=0), C(A(3, 4), 2, axis=1), C(A(3, 4), V(3, 0), axis=-1), C(A(3), V(5)), C(A(3), V(5, -7), mode="wrap"), C(A(3), V(5, -7), mode="clip"), C(A(3, 4), V(0), axis=2))
 calls("take_along_axis", FEW, C(A(3, 4), np.argsort(np.arange(12).reshape(3, 4) % 5, 1), axis=1), C(A(3, 4), V([0, 1, 2, 0]), axis=0))
@@ -558,11 +562,17 @@ NUMBERS_ONLY = set("arange full logspace geomspace".split())              # thei
 ANY_ZERO_ORDER = set("sort setxor1d unique_counts unique_inverse unique_values union1d".split())                  # equal elements may change places
 RENAMED = {**{name: lambda *a, f=getattr(np, name), **o: np.stack(f(*a, **o), -1) for name in ("tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from")},
            "intersect1d": lambda *a, **o: np.intersect1d(*a, return_indices=True, **o), "unique_values": lambda x: np.sort(np.unique_values(x)),
+           "pad": lambda a, width, **o: np.pad(a, pairs(width), **{k: pairs(v) if k == "stat_length" else v for k, v in o.items()}),
            **{name: lambda *a, f=getattr(np, name), **o: f(*numbers_for(a), **o) for name in ("histogram", "histogram_bin_edges", "histogram2d")},
            "einsum": lambda s, operands, **o: np.einsum(s, *operands, **o), "unique": lambda a, **o: np.unique(a, return_index=True, return_inverse=True, return_counts=True, **o),
            "astype": lambda x, d, **o: x.astype(d, **o),
            "gradient": lambda f, v, **o: as_tuple(np.gradient(f, *v, **o)),
            **{name: lambda arrays, f=getattr(np, name), **o: f(*arrays, **o) for name in ("broadcast_arrays", "meshgrid", "ix_")}}
+
+
+def pairs(width):
+    """(before, after) of each axis, which the C interface takes in one row."""
+    return width if len(width) <= 2 else tuple(zip(width[::2], width[1::2]))
 
 
 def numbers_for(args):
@@ -835,6 +845,20 @@ def sequences():
         run(f"{seed}: {program}", kiln_run, numpy_run)
 
 
+def every_name():
+    """NumPy's elementwise functions, by the list of their names."""
+    results.start("names of elementwise functions")
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "ufunc_names.txt"), encoding="utf-8") as f:
+        names = f.read().split()
+    known = {name for row in kiln.rows for name in (row["name"], row["numpy"], *row["aliases"])}
+    results.complaints += [f"{name} is missing" for name in names if name not in known]
+    theirs = {name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)} - LATER_NUMPY
+    results.complaints += [f"NumPy has {name}" for name in sorted(theirs - known)]
+
+
+LATER_NUMPY = {"isnat", "matvec", "vecmat"}            # of dates; products that matmul has
+
+
 def everything(only):
     for row in kiln.rows:
         if only and row["name"] not in only and row["numpy"] not in only:
@@ -849,6 +873,7 @@ def everything(only):
             results.start(row["name"])
             results.complaints.append("no call in this test")
     coverage(only)
+    every_name()
     for more in (ufunc_options, ufunc_methods, indexing, updates, sequences):
         if not only or more.__name__ in only:
             more()

@@ -1,4 +1,4 @@
-/* join.c: arrays put together from arrays: joined, repeated, rolled, bordered.
+/* join.c: arrays put together from arrays: joined, repeated, rolled.
  *
  * How it works: joining writes every part into its window of memory that is not set yet; repeating is a broadcast along a
  * new axis that is then merged. All of it fuses with what reads it. */
@@ -313,86 +313,6 @@ kn_status op_roll(const op_value *args, node **results, message *m)
     node *r = kept(a);
     for (int i = 0; i < n && r; i++) {
         node *next = rolled(r, args[1].v.integer, list[i], m);
-        node_drop(r);
-        r = next;
-    }
-    return give(results, r, m);
-}
-
-/* ---- borders ---- */
-
-typedef enum { PAD_CONSTANT, PAD_EDGE, PAD_REFLECT, PAD_SYMMETRIC, PAD_WRAP, NPAD_MODES } pad_mode;
-static const char *const pad_names[NPAD_MODES] = {"constant", "edge", "reflect", "symmetric", "wrap"};
-
-/* Positions -before ... n+after-1 folded into 0 ... n-1. */
-static node *folded(int64_t n, int64_t before, int64_t after, pad_mode mode, message *m)
-{
-    node *i = do_binary(UFUNC_subtract, node_index(before + n + after, m), typed_int(KN_INT64, before, m), m);
-    if (n == 1 && mode == PAD_REFLECT)
-        mode = PAD_EDGE;
-    if (mode == PAD_EDGE)
-        return do_binary(UFUNC_minimum, do_binary(UFUNC_maximum, i, typed_int(KN_INT64, 0, m), m), typed_int(KN_INT64, n - 1, m), m);
-    int64_t period = mode == PAD_WRAP ? n : mode == PAD_REFLECT ? 2 * (n - 1) : 2 * n;
-    i = do_binary(UFUNC_remainder, i, typed_int(KN_INT64, period, m), m);
-    if (mode == PAD_WRAP || !i)
-        return i;
-    node *back = do_binary(UFUNC_subtract, typed_int(KN_INT64, mode == PAD_REFLECT ? period : period - 1, m), kept(i), m);
-    return do_binary(UFUNC_minimum, i, back, m);
-}
-
-static node *pad_constant(node *a, const int64_t *width, node *value, message *m)
-{
-    int64_t shape[NDIM_MAX], strides[NDIM_MAX];
-    window w = {.strides = strides, .shape = a->shape, .ndim = a->ndim};
-    for (int d = 0; d < a->ndim; d++)
-        shape[d] = width[2 * d] + a->shape[d] + width[2 * d + 1];
-    strides_c_order(a->ndim, shape, 1, strides);
-    for (int d = 0; d < a->ndim; d++)
-        w.offset += width[2 * d] * strides[d];
-    node *base = filled(value ? node_cast(value, a->dtype, m) : typed_int(a->dtype, 0, m), a->ndim, shape, m);
-    node *r = base ? a->size ? node_write(base, &w, a, m) : kept(base) : NULL;
-    node_drop(base);
-    return r;
-}
-
-node *do_bordered(node *a, const int64_t *width, message *m)
-{
-    node *r = a ? pad_constant(a, width, NULL, m) : NULL;
-    node_drop(a);
-    return r;
-}
-
-kn_status op_pad(const op_value *args, node **results, message *m)
-{
-    node *a = args[0].v.array;
-    const char *mode_name = args[2].v.text ? args[2].v.text : pad_names[0];
-    int64_t width[2 * NDIM_MAX];
-    int mode = 0, n = args[1].v.shape.ndim;
-    const int64_t *given = args[1].v.shape.dim;
-    while (mode < NPAD_MODES && strcmp(pad_names[mode], mode_name) != 0)
-        mode++;
-    if (mode == NPAD_MODES)
-        return fail(m, KN_VALUE_ERROR, "pad: there is no mode '%s'; there are constant, edge, reflect, symmetric and wrap", mode_name);
-    if (n != 1 && n != 2 && n != 2 * a->ndim)
-        return fail(m, KN_VALUE_ERROR, "pad: %d widths for %d axes; give one, two, or two an axis", n, a->ndim);
-    for (int i = 0; i < 2 * a->ndim; i++) {
-        width[i] = given[n == 1 ? 0 : n == 2 ? i % 2 : i];
-        if (width[i] < 0)
-            return fail(m, KN_VALUE_ERROR, "pad: widths must not be negative");
-    }
-    if (mode == PAD_CONSTANT)
-        return args[3].v.array && args[3].v.array->ndim ? fail(m, KN_NOT_AVAILABLE, "pad: one constant value for all borders only") : give(results, pad_constant(a, width, args[3].v.array, m), m);
-    node *r = kept(a);
-    for (int d = 0; d < a->ndim && r; d++) {
-        if (!width[2 * d] && !width[2 * d + 1])
-            continue;
-        if (a->shape[d] == 0) {
-            node_drop(r);
-            return fail(m, KN_VALUE_ERROR, "pad: axis %d is empty, so mode '%s' has nothing to take", d, mode_name);
-        }
-        node *at = folded(a->shape[d], width[2 * d], width[2 * d + 1], (pad_mode)mode, m);
-        node *next = at ? gather_axis(r, d, at, m) : NULL;
-        node_drop(at);
         node_drop(r);
         r = next;
     }
