@@ -629,6 +629,45 @@ typedef struct kn_fill_diagonal_opts {
 #ifndef __cplusplus
 #define KN_fill_diagonal_DEFAULTS_ { .size_ = sizeof(kn_fill_diagonal_opts), .wrap = false }
 #endif
+typedef struct kn_ravel_multi_index_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_ravel_multi_index_opts));
+    const char *mode KN_DEF_("raise");
+    const char *order KN_DEF_("C");
+} kn_ravel_multi_index_opts;
+#ifndef __cplusplus
+#define KN_ravel_multi_index_DEFAULTS_ { .size_ = sizeof(kn_ravel_multi_index_opts), .mode = "raise", .order = "C" }
+#endif
+typedef struct kn_unravel_index_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_unravel_index_opts));
+    const char *order KN_DEF_("C");
+} kn_unravel_index_opts;
+#ifndef __cplusplus
+#define KN_unravel_index_DEFAULTS_ { .size_ = sizeof(kn_unravel_index_opts), .order = "C" }
+#endif
+typedef struct kn_diag_indices_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_diag_indices_opts));
+    int64_t ndim KN_DEF_(2);
+} kn_diag_indices_opts;
+#ifndef __cplusplus
+#define KN_diag_indices_DEFAULTS_ { .size_ = sizeof(kn_diag_indices_opts), .ndim = 2 }
+#endif
+typedef struct kn_packbits_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_packbits_opts));
+    kn_axis axis KN_DEF_(KN_ALL);
+    const char *bitorder KN_DEF_("big");
+} kn_packbits_opts;
+#ifndef __cplusplus
+#define KN_packbits_DEFAULTS_ { .size_ = sizeof(kn_packbits_opts), .axis = KN_ALL, .bitorder = "big" }
+#endif
+typedef struct kn_unpackbits_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_unpackbits_opts));
+    kn_axis axis KN_DEF_(KN_ALL);
+    int64_t count KN_DEF_(KN_UNSET);
+    const char *bitorder KN_DEF_("big");
+} kn_unpackbits_opts;
+#ifndef __cplusplus
+#define KN_unpackbits_DEFAULTS_ { .size_ = sizeof(kn_unpackbits_opts), .axis = KN_ALL, .count = KN_UNSET, .bitorder = "big" }
+#endif
 typedef struct kn_split_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_split_opts));
     kn_axis axis KN_DEF_(0);
@@ -668,6 +707,20 @@ typedef struct kn_sort_opts {
 } kn_sort_opts;
 #ifndef __cplusplus
 #define KN_sort_DEFAULTS_ { .size_ = sizeof(kn_sort_opts), .axis = -1, .kind = 0, .stable = KN_UNSET }
+#endif
+typedef struct kn_partition_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_partition_opts));
+    kn_axis axis KN_DEF_(-1);
+} kn_partition_opts;
+#ifndef __cplusplus
+#define KN_partition_DEFAULTS_ { .size_ = sizeof(kn_partition_opts), .axis = -1 }
+#endif
+typedef struct kn_lexsort_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_lexsort_opts));
+    kn_axis axis KN_DEF_(-1);
+} kn_lexsort_opts;
+#ifndef __cplusplus
+#define KN_lexsort_DEFAULTS_ { .size_ = sizeof(kn_lexsort_opts), .axis = -1 }
 #endif
 typedef struct kn_median_opts {
     uint32_t size_ KN_DEF_(sizeof(struct kn_median_opts));
@@ -1433,6 +1486,20 @@ KN_API kn_array (kn_copyto)(kn_array dst, kn_array src, const kn_copyto_opts *op
 KN_API kn_array (kn_fill_diagonal)(kn_array a, kn_array val, const kn_fill_diagonal_opts *opts);
 /** arr's elements at positions along an axis that go with the other axes become values. */
 KN_API kn_array (kn_put_along_axis)(kn_array arr, kn_array indices, kn_array values, kn_axis axis);
+/** The positions in the flattened array of positions along each axis. Out of range: a ValueError when values are
+ * read, or mode wrap or clip. */
+KN_API KN_USE kn_array (kn_ravel_multi_index)(kn_list multi_index, kn_shape dims, const kn_ravel_multi_index_opts *opts);
+/** The positions along each axis of positions in the flattened array: indices.shape + (ndim,). Out of range: a
+ * ValueError when values are read. */
+KN_API KN_USE kn_array (kn_unravel_index)(kn_array indices, kn_shape shape, const kn_unravel_index_opts *opts);
+/** The positions of the diagonal, (n, ndim). */
+KN_API KN_USE kn_array (kn_diag_indices)(int64_t n, const kn_diag_indices_opts *opts);
+/** Truth values as the bits of uint8, eight each, along an axis (flattened: none); the last byte is filled up with
+ * zeros. */
+KN_API KN_USE kn_array (kn_packbits)(kn_array a, const kn_packbits_opts *opts);
+/** The bits of uint8 along an axis (flattened: none) as uint8 0 and 1; count of them, cut or filled up, if negative
+ * without the last -count. */
+KN_API KN_USE kn_array (kn_unpackbits)(kn_array a, const kn_unpackbits_opts *opts);
 
 /* ---- Several arrays: the result is a kn_list of the innermost scope, empty on failure ---- */
 /** Divided along an axis into that many equal sections, or at these places; views. A ValueError when the extent
@@ -1465,6 +1532,15 @@ KN_API KN_USE kn_list (kn_gradient)(kn_array f, kn_list varargs, const kn_gradie
 KN_API KN_USE kn_array (kn_sort)(kn_array a, const kn_sort_opts *opts);
 /** The positions that sort a along an axis, int64; equal elements keep their order. */
 KN_API KN_USE kn_array (kn_argsort)(kn_array a, const kn_sort_opts *opts);
+/** A copy in which the elements at positions kth stand as if it were sorted, smaller ones before and larger ones
+ * behind; here it is sorted. */
+KN_API KN_USE kn_array (kn_partition)(kn_array a, kn_shape kth, const kn_partition_opts *opts);
+/** The positions that partition a, int64. */
+KN_API KN_USE kn_array (kn_argpartition)(kn_array a, kn_shape kth, const kn_partition_opts *opts);
+/** The positions that sort by several keys, the last of which decides first, int64; stable. */
+KN_API KN_USE kn_array (kn_lexsort)(kn_list keys, const kn_lexsort_opts *opts);
+/** a sorted along its last axis, as complex numbers. */
+KN_API KN_USE kn_array (kn_sort_complex)(kn_array a);
 
 /* ---- Order statistics, covariances ---- */
 /** The middle value over axes, of two the mean; NaN if there is one. float64 for integers. */
@@ -1544,6 +1620,14 @@ KN_API KN_USE kn_array (kn_norm)(kn_array x, const kn_norm_opts *opts);
 typedef struct { kn_array u, s, vh; } kn_svd_result;
 /** a = u @ diag(s) @ vh with orthonormal u and vh, s falling and not negative. */
 KN_API KN_USE kn_svd_result (kn_svd)(kn_array a, const kn_svd_opts *opts);
+
+/* ---- Polynomials, the coefficient of the highest power first ---- */
+/** The polynomial's values at x, by Horner's scheme. */
+KN_API KN_USE kn_array (kn_polyval)(kn_array p, kn_array x);
+/** The sum of two polynomials. */
+KN_API KN_USE kn_array (kn_polyadd)(kn_array a1, kn_array a2);
+/** The difference of two polynomials. */
+KN_API KN_USE kn_array (kn_polysub)(kn_array a1, kn_array a2);
 
 /* ---- Fourier transforms; float16 and float32 are transformed in complex64, all else in complex128 ---- */
 /** The Fourier transform along an axis, cut or padded with zeros to n. */
@@ -1818,6 +1902,11 @@ inline kn_array kn_putmask(kn_arg a, kn_arg mask, kn_arg values) { return (kn_pu
 inline kn_array kn_copyto(kn_arg dst, kn_arg src, const kn_copyto_opts &opts = {}) { return (kn_copyto)(dst.a, src.a, &opts); }
 inline kn_array kn_fill_diagonal(kn_arg a, kn_arg val, const kn_fill_diagonal_opts &opts = {}) { return (kn_fill_diagonal)(a.a, val.a, &opts); }
 inline kn_array kn_put_along_axis(kn_arg arr, kn_arg indices, kn_arg values, kn_axis axis) { return (kn_put_along_axis)(arr.a, indices.a, values.a, axis); }
+inline kn_array kn_ravel_multi_index(kn_list multi_index, kn_shape dims, const kn_ravel_multi_index_opts &opts = {}) { return (kn_ravel_multi_index)(multi_index, dims, &opts); }
+inline kn_array kn_unravel_index(kn_arg indices, kn_shape shape, const kn_unravel_index_opts &opts = {}) { return (kn_unravel_index)(indices.a, shape, &opts); }
+inline kn_array kn_diag_indices(int64_t n, const kn_diag_indices_opts &opts = {}) { return (kn_diag_indices)(n, &opts); }
+inline kn_array kn_packbits(kn_arg a, const kn_packbits_opts &opts = {}) { return (kn_packbits)(a.a, &opts); }
+inline kn_array kn_unpackbits(kn_arg a, const kn_unpackbits_opts &opts = {}) { return (kn_unpackbits)(a.a, &opts); }
 inline kn_list kn_split(kn_arg ary, kn_arg indices_or_sections, const kn_split_opts &opts = {}) { return (kn_split)(ary.a, indices_or_sections.a, &opts); }
 inline kn_list kn_array_split(kn_arg ary, kn_arg indices_or_sections, const kn_split_opts &opts = {}) { return (kn_array_split)(ary.a, indices_or_sections.a, &opts); }
 inline kn_list kn_hsplit(kn_arg ary, kn_arg indices_or_sections) { return (kn_hsplit)(ary.a, indices_or_sections.a); }
@@ -1828,6 +1917,10 @@ inline kn_list kn_meshgrid(kn_list xi, const kn_meshgrid_opts &opts = {}) { retu
 inline kn_list kn_gradient(kn_arg f, kn_list varargs, const kn_gradient_opts &opts = {}) { return (kn_gradient)(f.a, varargs, &opts); }
 inline kn_array kn_sort(kn_arg a, const kn_sort_opts &opts = {}) { return (kn_sort)(a.a, &opts); }
 inline kn_array kn_argsort(kn_arg a, const kn_sort_opts &opts = {}) { return (kn_argsort)(a.a, &opts); }
+inline kn_array kn_partition(kn_arg a, kn_shape kth, const kn_partition_opts &opts = {}) { return (kn_partition)(a.a, kth, &opts); }
+inline kn_array kn_argpartition(kn_arg a, kn_shape kth, const kn_partition_opts &opts = {}) { return (kn_argpartition)(a.a, kth, &opts); }
+inline kn_array kn_lexsort(kn_list keys, const kn_lexsort_opts &opts = {}) { return (kn_lexsort)(keys, &opts); }
+inline kn_array kn_sort_complex(kn_arg a) { return (kn_sort_complex)(a.a); }
 inline kn_array kn_median(kn_arg a, const kn_median_opts &opts = {}) { return (kn_median)(a.a, &opts); }
 inline kn_array kn_nanmedian(kn_arg a, const kn_median_opts &opts = {}) { return (kn_nanmedian)(a.a, &opts); }
 inline kn_array kn_quantile(kn_arg a, kn_arg q, const kn_quantile_opts &opts = {}) { return (kn_quantile)(a.a, q.a, &opts); }
@@ -1857,6 +1950,9 @@ inline kn_array kn_multi_dot(kn_list arrays, const kn_out2l_opts &opts = {}) { r
 inline kn_array kn_matrix_power(kn_arg a, int64_t n) { return (kn_matrix_power)(a.a, n); }
 inline kn_array kn_norm(kn_arg x, const kn_norm_opts &opts = {}) { return (kn_norm)(x.a, &opts); }
 inline kn_svd_result kn_svd(kn_arg a, const kn_svd_opts &opts = {}) { return (kn_svd)(a.a, &opts); }
+inline kn_array kn_polyval(kn_arg p, kn_arg x) { return (kn_polyval)(p.a, x.a); }
+inline kn_array kn_polyadd(kn_arg a1, kn_arg a2) { return (kn_polyadd)(a1.a, a2.a); }
+inline kn_array kn_polysub(kn_arg a1, kn_arg a2) { return (kn_polysub)(a1.a, a2.a); }
 inline kn_array kn_fft(kn_arg a, const kn_fft_opts &opts = {}) { return (kn_fft)(a.a, &opts); }
 inline kn_array kn_ifft(kn_arg a, const kn_fft_opts &opts = {}) { return (kn_ifft)(a.a, &opts); }
 inline kn_array kn_rfft(kn_arg a, const kn_fft_opts &opts = {}) { return (kn_rfft)(a.a, &opts); }
@@ -2132,6 +2228,11 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_copyto(...) KN_CALL_aa_(kn_copyto, copyto, __VA_ARGS__)
 #define kn_fill_diagonal(...) KN_CALL_aa_(kn_fill_diagonal, fill_diagonal, __VA_ARGS__)
 #define kn_put_along_axis(arr, indices, values, axis) kn_put_along_axis(KN_ARG(arr), KN_ARG(indices), KN_ARG(values), axis)
+#define kn_ravel_multi_index(...) kn_used_(KN_CALL_pp_(kn_ravel_multi_index, ravel_multi_index, __VA_ARGS__))
+#define kn_unravel_index(...) kn_used_(KN_CALL_ap_(kn_unravel_index, unravel_index, __VA_ARGS__))
+#define kn_diag_indices(...) kn_used_(KN_CALL_p_(kn_diag_indices, diag_indices, __VA_ARGS__))
+#define kn_packbits(...) kn_used_(KN_CALL_a_(kn_packbits, packbits, __VA_ARGS__))
+#define kn_unpackbits(...) kn_used_(KN_CALL_a_(kn_unpackbits, unpackbits, __VA_ARGS__))
 #define kn_split(...) KN_CALL_aa_(kn_split, split, __VA_ARGS__)
 #define kn_array_split(...) KN_CALL_aa_(kn_array_split, split, __VA_ARGS__)
 #define kn_hsplit(ary, indices_or_sections) kn_hsplit(KN_ARG(ary), KN_ARG(indices_or_sections))
@@ -2142,6 +2243,10 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_gradient(...) KN_CALL_ap_(kn_gradient, gradient, __VA_ARGS__)
 #define kn_sort(...) kn_used_(KN_CALL_a_(kn_sort, sort, __VA_ARGS__))
 #define kn_argsort(...) kn_used_(KN_CALL_a_(kn_argsort, sort, __VA_ARGS__))
+#define kn_partition(...) kn_used_(KN_CALL_ap_(kn_partition, partition, __VA_ARGS__))
+#define kn_argpartition(...) kn_used_(KN_CALL_ap_(kn_argpartition, partition, __VA_ARGS__))
+#define kn_lexsort(...) kn_used_(KN_CALL_p_(kn_lexsort, lexsort, __VA_ARGS__))
+#define kn_sort_complex(a) kn_sort_complex(KN_ARG(a))
 #define kn_median(...) kn_used_(KN_CALL_a_(kn_median, median, __VA_ARGS__))
 #define kn_nanmedian(...) kn_used_(KN_CALL_a_(kn_nanmedian, median, __VA_ARGS__))
 #define kn_quantile(...) kn_used_(KN_CALL_aa_(kn_quantile, quantile, __VA_ARGS__))
@@ -2171,6 +2276,9 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_matrix_power(a, n) kn_matrix_power(KN_ARG(a), n)
 #define kn_norm(...) kn_used_(KN_CALL_a_(kn_norm, norm, __VA_ARGS__))
 #define kn_svd(...) KN_CALL_a_(kn_svd, svd, __VA_ARGS__)
+#define kn_polyval(p, x) kn_polyval(KN_ARG(p), KN_ARG(x))
+#define kn_polyadd(a1, a2) kn_polyadd(KN_ARG(a1), KN_ARG(a2))
+#define kn_polysub(a1, a2) kn_polysub(KN_ARG(a1), KN_ARG(a2))
 #define kn_fft(...) kn_used_(KN_CALL_a_(kn_fft, fft, __VA_ARGS__))
 #define kn_ifft(...) kn_used_(KN_CALL_a_(kn_ifft, fft, __VA_ARGS__))
 #define kn_rfft(...) kn_used_(KN_CALL_a_(kn_rfft, fft, __VA_ARGS__))

@@ -486,6 +486,18 @@ calls("histogram", [d for d in REALS if d != BFLOAT16], C(A(40)), C(A(4, 6), 5),
 calls("histogram", FLOATS[2:], C(A(30)), C(A(30), V(-1.0, 0.0, np.inf)), tolerance=4, style="any")
 calls("histogram_bin_edges", INTS[:2] + FLOATS[2:], C(A(9)), C(A(9), 4), C(A(9), 4, V(0, 5)), C(A(9), V(1, 2, 5)), C(A(0), 3), tolerance=4)
 calls("histogram2d", INTS[2:4] + FLOATS[2:], C(A(40), A(40)), C(A(40), A(40), 4), C(A(40), A(40), V(3, 5)), C(A(40), A(40), V(-3.0, -1.0, 0.0, 2.5)), C(A(30), A(30), 4, V([-2.0, 2.0], [-1.0, 3.0])), C(A(30), A(30), 3, density=True), C(A(20), A(20), 4, weights=np.arange(20.0)), C(A(3), A(4)), tolerance=16)
+calls("partition", [d for d in DTYPES if d != BFLOAT16], *[C(A(9), (k,)) for k in (0, 4, -1)], C(A(4, 6), (2,), axis=0), C(A(4, 6), (1, 3)), C(A(9), (9,)), C(A(4, 6), (5,), axis=None), C(L("0-d"), (0,)))
+calls("argpartition", INTS[:2] + FLOATS[2:], C(A(9), (4,)), C(A(4, 6), (2,), axis=0), C(A(9), (9,)))
+calls("lexsort", FEW, C([A(9), A(9)]), C([A(4, 6), A(4, 6)], axis=0), C([A(9)]), C([A(4, 6), A(4, 6), A(4, 6)]), C([A(3), A(4)]), C([A(0)]), C([V(1, 1, 2, 1), A(4)]))
+calls("sort_complex", [d for d in DTYPES if d not in (BFLOAT16, np.float16)], C(A(9)), C(A(4, 6)), style="tame")
+calls("ravel_multi_index", [None], C([V(0, 1, 2), V(3, 0, 1)], (3, 4)), C([V([0, 1], [2, 2]), V(1, 3)], (3, 4), order="F"), C([V(0, 9), V(1, 1)], (3, 4)), C([V(0, 9, -1), V(1, 1, 5)], (3, 4), mode="wrap"), C([V(0, 9, -1), V(1, 1, 5)], (3, 4), mode="clip"), C([V(0)], (3, 4)), C([V(0.5)], (3,)))
+calls("unravel_index", [None], C(V(0, 5, 11), (3, 4)), C(V([0, 5], [11, 7]), (2, 3, 2)), C(V(0, 5, 11), (3, 4), order="F"), C(V(12), (3, 4)), C(V(-1), (3, 4)), C(V(0.5), (3,)))
+calls("diag_indices", [None], C(3), C(4, 3), C(0))
+calls("packbits", [np.dtype(bool)] + INTS, C(A(17)), C(A(4, 6)), C(A(4, 6), axis=0), C(A(4, 9), axis=-1, bitorder="little"), C(A(0)), C(L("transposed"), axis=1), C(A(9), bitorder="no"))
+calls("packbits", FLOATS[2:], C(A(9)))
+calls("unpackbits", [np.dtype(np.uint8), np.dtype(np.int8)], C(A(3)), C(A(2, 3), axis=1), C(A(2, 3), axis=0, bitorder="little"), C(A(3), count=10), C(A(3), count=30), C(A(3), count=-4), C(A(3), count=-30), C(L("transposed")))
+calls("polyval", [d for d in DTYPES if d not in (BFLOAT16, np.float16)], C(A(4), A(5)), C(V(1, -2, 3), A(4, 6)), C(A(3), 2), C(np.zeros(0), A(3)), C(V(1.5, 2), L("transposed")), tolerance=(64,))
+calls("polyadd polysub", [d for d in DTYPES if d not in (BFLOAT16, np.bool_)], C(A(4), A(4)), C(A(4), A(2)), C(A(2), A(5)), C(A(3), 2), tolerance=2)
 # updates: the array afterwards
 calls("put", FEW, C(A(4, 6), V(0, 3, -1), A(3)), C(L("transposed"), V(5, 5, 2), A(2)), C(A(5), V(7), 1), C(A(5), V(7, -9), A(2), mode="wrap"), C(A(5), V(7, -9), A(2), mode="clip"), C(A(5), V([0, 1], [2, 0]), 1), C(A(5), V(0, 1), np.zeros(0)))
 calls("place putmask", FEW, C(A(4, 6), np.arange(24).reshape(4, 6) % 3 == 0, A(4)), C(L("negative"), np.arange(24).reshape(4, 6) > 5, A(30)), C(A(3), V(0, 1, 1), 1), C(A(3), V(True, False), A(2)), C(A(3), V(False, False, False), np.zeros(0)), C(L("0-d"), True, A(2)))
@@ -560,8 +572,9 @@ calls("fftshift ifftshift", FEW, C(A(8)), C(A(7)), C(A(4, 5)), C(A(4, 5), axes=1
 ELSEWHERE = set("nonzero random uniform integers standard_normal normal".split())
 NUMBERS_ONLY = set("arange full logspace geomspace".split())              # their arrays are numbers
 ANY_ZERO_ORDER = set("sort setxor1d unique_counts unique_inverse unique_values union1d".split())                  # equal elements may change places
-RENAMED = {**{name: lambda *a, f=getattr(np, name), **o: np.stack(f(*a, **o), -1) for name in ("tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from")},
+RENAMED = {**{name: lambda *a, f=getattr(np, name), **o: np.stack(f(*a, **o), -1) for name in ("unravel_index", "diag_indices", "tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from")},
            "intersect1d": lambda *a, **o: np.intersect1d(*a, return_indices=True, **o), "unique_values": lambda x: np.sort(np.unique_values(x)),
+           "partition": lambda a, kth, **o: np.sort(np.partition(a, kth, **o), o.get("axis", -1)), "argpartition": lambda a, kth, **o: (np.argpartition(a, kth, **o), np.argsort(a, kind="stable", **o))[1],
            "pad": lambda a, width, **o: np.pad(a, pairs(width), **{k: pairs(v) if k == "stat_length" else v for k, v in o.items()}),
            **{name: lambda *a, f=getattr(np, name), **o: f(*numbers_for(a), **o) for name in ("histogram", "histogram_bin_edges", "histogram2d")},
            "einsum": lambda s, operands, **o: np.einsum(s, *operands, **o), "unique": lambda a, **o: np.unique(a, return_index=True, return_inverse=True, return_counts=True, **o),

@@ -118,7 +118,7 @@ static int64_t word_value(const char *s)
 /* A text default is the C literal with its quotes; the texts there are have no escapes. */
 static const char *text_default(const char *s)
 {
-    static const char *const known[] = {"same_kind", "K", "C", "constant", "raise", "linear", "left", "full", "valid", "xy", "fb", "even"};
+    static const char *const known[] = {"same_kind", "K", "C", "constant", "raise", "linear", "left", "full", "valid", "xy", "fb", "even", "introselect", "big"};
     if (*s != '"')
         return NULL;
     for (size_t i = 0; i < COUNT(known); i++)

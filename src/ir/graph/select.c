@@ -235,3 +235,69 @@ kn_status op_piecewise(const op_value *args, node **results, message *m)
     }
     return give(results, r, m);
 }
+
+/* ---- positions in several dimensions ---- */
+
+static bool fortran_order(const char *order) { return order && order[0] == 'F'; }
+
+kn_status op_ravel_multi_index(const op_value *args, node **results, message *m)
+{
+    int n = args[0].v.list.n;
+    const int64_t *dims = args[1].v.shape.dim;
+    range_mode mode;
+    int64_t size, step = 1;
+    kn_status status = mode_of(args[2].v.text, "ravel_multi_index", &mode, m);
+    if (!status && n != args[1].v.shape.ndim)
+        status = fail(m, KN_VALUE_ERROR, "ravel_multi_index: %d arrays of positions for %d dimensions", n, args[1].v.shape.ndim);
+    if (!status && !shape_size(n, dims, &size))
+        status = fail(m, KN_VALUE_ERROR, "ravel_multi_index: the dimensions are too large");
+    node *sum = status ? NULL : typed_int(KN_INT64, 0, m);
+    for (int k = 0; k < n && sum; k++) {
+        int d = fortran_order(args[3].v.text) ? k : n - 1 - k;
+        node *given = args[0].v.list.at[d], *at;
+        if (mode == MODE_RAISE && dtype_is_integer(given->dtype)) {
+            at = node_cast(given, KN_INT64, m);
+            node *low = at ? do_binary(UFUNC_greater_equal, kept(at), typed_int(KN_INT64, 0, m), m) : NULL, *high = at ? do_binary(UFUNC_less, kept(at), typed_int(KN_INT64, dims[d], m), m) : NULL;
+            at = do_require(do_binary(UFUNC_logical_and, low, high, m), at, REQUIREMENT_coordinates, m);
+        } else {
+            at = positions_by(given, dims[d], mode, "ravel_multi_index", m);
+        }
+        sum = do_binary(UFUNC_add, sum, do_binary(UFUNC_multiply, at, typed_int(KN_INT64, step, m), m), m);
+        step *= dims[d];
+    }
+    return status ? status : give(results, sum, m);
+}
+
+kn_status op_unravel_index(const op_value *args, node **results, message *m)
+{
+    node *index = args[0].v.array, *parts[NDIM_MAX];
+    int n = args[1].v.shape.ndim, last = index->ndim;
+    const int64_t *dims = args[1].v.shape.dim;
+    int64_t size;
+    if (!dtype_is_integer(index->dtype))
+        return fail(m, KN_TYPE_ERROR, "unravel_index: positions must be integers, not %s", dtype_table[index->dtype].name);
+    if (!shape_size(n, dims, &size))
+        return fail(m, KN_VALUE_ERROR, "unravel_index: the dimensions are too large");
+    if (n == 0)
+        return fail(m, KN_VALUE_ERROR, "unravel_index: multiple indices are not supported for 0d array");
+    node *at = node_cast(index, KN_INT64, m), *low = at ? do_binary(UFUNC_greater_equal, kept(at), typed_int(KN_INT64, 0, m), m) : NULL;
+    node *high = at ? do_binary(UFUNC_less, kept(at), typed_int(KN_INT64, size, m), m) : NULL;
+    at = do_require(do_binary(UFUNC_logical_and, low, high, m), at, REQUIREMENT_flat_index, m);
+    for (int k = 0; k < n; k++) {
+        int d = fortran_order(args[2].v.text) ? k : n - 1 - k;
+        node *digit = at ? do_binary(UFUNC_remainder, kept(at), typed_int(KN_INT64, dims[d], m), m) : NULL;
+        parts[d] = digit ? do_expand(digit, last, m) : NULL;
+        at = do_binary(UFUNC_floor_divide, at, typed_int(KN_INT64, dims[d], m), m);
+    }
+    node_drop(at);
+    return give(results, do_join(n, parts, last, "unravel_index", m), m);
+}
+
+kn_status op_diag_indices(const op_value *args, node **results, message *m)
+{
+    int64_t n = args[0].v.integer, ndim = args[1].v.integer;
+    if (n < 0 || ndim < 0)
+        return fail(m, KN_VALUE_ERROR, "diag_indices: the extent and the number of dimensions must not be negative");
+    node *i = node_index(n, m);
+    return give(results, do_broadcast(i ? do_expand(i, 1, m) : NULL, 2, (int64_t[]){n, ndim}, m), m);
+}

@@ -239,3 +239,70 @@ node *do_argsort(node *a, int axis, message *m)
     node_drop(a);
     return r;
 }
+
+/* a's elements at positions that go with the other axes. Borrows both, which have one shape. */
+static node *along_axis(node *a, node *at, int axis, message *m)
+{
+    int8_t from[NDIM_MAX];
+    for (int d = 0; d < a->ndim; d++)
+        from[d] = (int8_t)(d == axis ? -1 : d);
+    return at ? node_gather(a, from, 1, &at, a->ndim, a->shape, m) : NULL;
+}
+
+/* ---- what follows from sorting ---- */
+
+/* Positions that a partition is asked for must be in range; what is sorted is partitioned everywhere. */
+static kn_status partitioned(family_number f, const char *op, const op_value *args, node **results, message *m)
+{
+    node *a = args[0].v.array;
+    bool flat = args[2].v.axis == INT64_MIN;
+    int axis = 0;
+    kn_status status = flat ? KN_OK : axis_one(args[2].v.axis, a->ndim, op, &axis, m);
+    int64_t n = status ? 0 : flat ? a->size : a->shape[axis];
+    for (int i = 0; i < args[1].v.shape.ndim && !status; i++) {
+        int64_t k = args[1].v.shape.dim[i];
+        if (a->size && (k < -n || k >= n))
+            status = fail(m, KN_VALUE_ERROR, "%s: kth(=%lld) out of bounds (%lld)", op, (long long)k, (long long)n);
+    }
+    return status ? status : give(results, sorted(f, a, args[2].v.axis, f == FAMILY_argsort, m), m);
+}
+
+kn_status op_partition(const op_value *args, node **results, message *m) { return partitioned(FAMILY_sort, "partition", args, results, m); }
+kn_status op_argpartition(const op_value *args, node **results, message *m) { return partitioned(FAMILY_argsort, "argpartition", args, results, m); }
+
+kn_status op_sort_complex(const op_value *args, node **results, message *m)
+{
+    node *a = args[0].v.array;
+    bool small = a->dtype == KN_INT8 || a->dtype == KN_UINT8 || a->dtype == KN_INT16 || a->dtype == KN_UINT16 || a->dtype == KN_COMPLEX64;
+    return give(results, do_cast(sorted(FAMILY_sort, a, -1, false, m), small ? KN_COMPLEX64 : KN_COMPLEX128, m), m);
+}
+
+/* Sorted by the first key, then, stably, by each next one: the last decides before all. */
+kn_status op_lexsort(const op_value *args, node **results, message *m)
+{
+    int n = args[0].v.list.n, axis;
+    node *const *keys = args[0].v.list.at, *order = NULL;
+    if (n < 1)
+        return fail(m, KN_TYPE_ERROR, "lexsort: needs at least one key");
+    for (int i = 1; i < n; i++)
+        if (keys[i]->ndim != keys[0]->ndim || memcmp(keys[i]->shape, keys[0]->shape, (size_t)keys[0]->ndim * sizeof *keys[0]->shape) != 0)
+            return fail(m, KN_VALUE_ERROR, "lexsort: all keys need to be the same shape");
+    if (keys[0]->ndim == 0)
+        return give(results, typed_int(KN_INT64, 0, m), m);
+    kn_status status = axis_one(args[1].v.axis, keys[0]->ndim, "lexsort", &axis, m);
+    if (status)
+        return status;
+    for (int i = 0; i < n; i++) {
+        node *key = i ? along_axis(keys[i], order, axis, m) : kept(keys[0]), *next = do_argsort(key, axis, m);
+        if (i) {
+            node *both = next ? along_axis(order, next, axis, m) : NULL;
+            node_drop(next);
+            node_drop(order);
+            next = both;
+        }
+        order = next;
+        if (!order)
+            break;
+    }
+    return give(results, order, m);
+}
