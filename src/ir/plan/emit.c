@@ -122,10 +122,10 @@ static void find_atoms(emitter *e) {
     }
 }
 
-/* Parameters of an affine form: its offset, then the strides that are no literals. */
+/* Parameters of an affine form: its offset unless that is 0, then the strides that are no literals. */
 static int32_t form_params(emitter *e, const form *f) {
     int32_t first = (int32_t)e->nparams;
-    integer_param(e, "start", f->offset);
+    if (f->offset) integer_param(e, "start", f->offset);
     for (int a = 0; a < e->n->natoms; a++) if (stride_class(f->stride[a], false) == 2) integer_param(e, "step", f->stride[a]);
     return first;
 }
@@ -256,12 +256,12 @@ static kval address(emitter *e, const access_use *u, kval dynamic) {
 }
 
 kval emitter_form(emitter *e, const form *f, int32_t param) {
-    kval sum = (kval)param++;
+    kval sum = f->offset ? (kval)param++ : NO_VALUE;
     for (int i = 0; i < e->n->natoms; i++) {
         int class = stride_class(f->stride[i], false);
         if (class) sum = plus(e, sum, times(e, e->atom_value[i], class, class == 2 ? param++ : NO_PARAM));
     }
-    return sum;
+    return sum == NO_VALUE ? emitter_integer(e, 0) : sum;
 }
 
 kval emitter_load_index(emitter *e, uint32_t x) { return address(e, &e->load_use[x], NO_VALUE); }
@@ -369,7 +369,7 @@ void emitter_fault(emitter *e, uint32_t i) {
 /* *param moves past the guard's parameters. */
 static kval guard_condition(emitter *e, const guard *g, int32_t *param) {
     kval at = emitter_form(e, &g->at, *param);
-    (*param)++;
+    if (g->at.offset) (*param)++;
     for (int a = 0; a < e->n->natoms; a++) if (stride_class(g->at.stride[a], false) == 2) (*param)++;
     kval low = kb_op(e->k, KOP_ge, T_BOOL, at, (kval)(*param)++, 0), high = kb_op(e->k, KOP_lt, T_BOOL, at, (kval)(*param)++, 0);
     return kb_op(e->k, KOP_and, T_BOOL, low, high, 0);

@@ -445,8 +445,8 @@ void pass_run(rows *s, int stage) {
     int64_t each = s->at.columns ? 1 : s->at.vector, apart = s->at.crew * each * s->at.steps;
     emitter_ready(&s->e, s->needed);
     kval first = plus_base(s, index_op(s, KOP_mul, s->worker, index_of(s, each))), end = s->end;
-    if (each > 1) named_value(s, first, "first");
     if (s->at.once) {
+        if (each > 1) named_value(s, first, "first");
         pass_vectors(s, stage, first);
         return;
     }

@@ -56,8 +56,8 @@ static const char *state_name(const rows *s, int r, int c) {
     }
 }
 
-static void name_state(rows *s, kval v, int r, int c, const char *before, const char *after) {
-    const char *name = arena_text(s->e.mem, "%s%s%s", before, state_name(s, r, c), after);
+static void name_state(rows *s, kval v, int r, int c, const char *before, bool several) {
+    const char *stem = state_name(s, r, c), *name = arena_text(s->e.mem, "%s%s%s", before, stem, several && stem[strlen(stem) - 1] != 's' ? "s" : "");
     if (name) kb_name(s->e.k, v, name);
 }
 
@@ -71,7 +71,7 @@ void states_declare(rows *s, int stage) {
         for (int c = 0; c < states_width(s, r); c++) {
             kval first = identity(s, r, c);
             s->state[c][r] = s->copies > 1 ? kb_inst(k, K_LOCAL, type_of(s, r, c), 0, (uint32_t)s->copies, 0, 0) : kb_inst(k, K_VAR, type_of(s, r, c), 0, first, 0, 0);
-            name_state(s, s->state[c][r], r, c, "", s->copies > 1 ? "s" : "");
+            name_state(s, s->state[c][r], r, c, "", s->copies > 1);
         }
     }
     if (s->copies == 1) return;
@@ -158,7 +158,8 @@ static void fold(rows *s, int stage) {
 
 static int log2_of(int n) { return n <= 1 ? 0 : 1 + log2_of(n / 2); }
 
-/* Whether a combination of a and b may differ from that of b and a in its last bits. */
+/* Whether a combination of a and b may differ from that of b and a in its last bits: where others than the first thread use
+ * it, all get the first one's. */
 static bool is_lopsided(const nest_reduction *q) { return q->combine >= 0 && q->nstate > 2; }
 
 static int width_of_stage(const rows *s, int stage) {
@@ -184,7 +185,7 @@ void states_butterfly(rows *s, int stage, int lanes, kval *const *var) {
     }
     kb_end(k, i);
     for (int r = 0; r < s->n->nreductions; r++) {
-        if (!in_stage(s, r, stage) || !is_lopsided(&s->n->reductions[r])) continue;
+        if (!in_stage(s, r, stage) || !is_lopsided(&s->n->reductions[r]) || s->n->nstages == 1) continue;
         for (int c = 0; c < states_width(s, r); c++) {
             kval all = kb_inst(k, K_GET, type_of(s, r, c), 0, var[c][r], 0, 0);
             kb_inst(k, K_SET, T_VOID, 0, var[c][r], kb_inst(k, K_SHUFFLE, type_of(s, r, c), SHUFFLE_INDEX, all, plain(s, 0), (uint32_t)lanes), 0);
@@ -195,7 +196,7 @@ void states_butterfly(rows *s, int stage, int lanes, kval *const *var) {
 void states_variables(rows *s, int r, const kval *first, const char *stem, kval **var) {
     for (int c = 0; c < states_width(s, r); c++) {
         var[c][r] = kb_inst(s->e.k, K_VAR, type_of(s, r, c), 0, first[c], 0, 0);
-        name_state(s, var[c][r], r, c, stem, "");
+        name_state(s, var[c][r], r, c, stem, false);
     }
 }
 
@@ -210,7 +211,7 @@ void states_table(rows *s, kval **table) {
 
 kval states_shared(rows *s, int r, int c, int n, const char *before) {
     kval v = kb_inst(s->e.k, K_SHARED, type_of(s, r, c), 0, (uint32_t)n, 0, 0);
-    name_state(s, v, r, c, before, "s");
+    name_state(s, v, r, c, before, true);
     return v;
 }
 
