@@ -1387,13 +1387,13 @@ KN_API KN_USE kn_array (kn_dstack)(kn_list tup);
 KN_API KN_USE kn_array (kn_column_stack)(kn_list tup);
 /** values joined to the end of arr along an axis; both flattened without one. */
 KN_API KN_USE kn_array (kn_append)(kn_array arr, kn_array values, const kn_append_opts *opts);
-/** Every element so many times, along an axis or flattened. */
-KN_API KN_USE kn_array (kn_repeat)(kn_array a, int64_t repeats, const kn_repeat_opts *opts);
+/** Every element so many times, along an axis or flattened; an array of numbers, one for each, is evaluated. */
+KN_API KN_USE kn_array (kn_repeat)(kn_array a, kn_array repeats, const kn_repeat_opts *opts);
 /** The whole array so many times along each axis. */
 KN_API KN_USE kn_array (kn_tile)(kn_array a, kn_shape reps);
-/** Moved by shift along an axis (each of several by the same), what leaves comes in again; flattened without an
- * axis. */
-KN_API KN_USE kn_array (kn_roll)(kn_array a, int64_t shift, const kn_roll_opts *opts);
+/** Moved by shift along an axis (several by the same, or each by a number of its own), what leaves comes in again;
+ * flattened without an axis. */
+KN_API KN_USE kn_array (kn_roll)(kn_array a, kn_array shift, const kn_roll_opts *opts);
 /** Bordered. pad_width: n, or (before, after), for all axes, or before and after of each axis in turn. Modes: constant
  * (constant_values), edge, reflect and symmetric (reflect_type even or odd: 2 edge - x), wrap, linear_ramp (to
  * end_values), maximum, minimum, mean, median (of stat_length elements at each edge), empty. Values may be a number,
@@ -1863,9 +1863,9 @@ inline kn_array kn_stack(kn_list arrays, const kn_join_opts &opts = {}) { return
 inline kn_array kn_vstack(kn_list tup, const kn_pile_opts &opts = {}) { return (kn_vstack)(tup, &opts); }
 inline kn_array kn_hstack(kn_list tup, const kn_pile_opts &opts = {}) { return (kn_hstack)(tup, &opts); }
 inline kn_array kn_append(kn_arg arr, kn_arg values, const kn_append_opts &opts = {}) { return (kn_append)(arr.a, values.a, &opts); }
-inline kn_array kn_repeat(kn_arg a, int64_t repeats, const kn_repeat_opts &opts = {}) { return (kn_repeat)(a.a, repeats, &opts); }
+inline kn_array kn_repeat(kn_arg a, kn_arg repeats, const kn_repeat_opts &opts = {}) { return (kn_repeat)(a.a, repeats.a, &opts); }
 inline kn_array kn_tile(kn_arg a, kn_shape reps) { return (kn_tile)(a.a, reps); }
-inline kn_array kn_roll(kn_arg a, int64_t shift, const kn_roll_opts &opts = {}) { return (kn_roll)(a.a, shift, &opts); }
+inline kn_array kn_roll(kn_arg a, kn_arg shift, const kn_roll_opts &opts = {}) { return (kn_roll)(a.a, shift.a, &opts); }
 inline kn_array kn_pad(kn_arg array, kn_shape pad_width, const kn_pad_opts &opts = {}) { return (kn_pad)(array.a, pad_width, &opts); }
 inline kn_array kn_resize(kn_arg a, kn_shape new_shape) { return (kn_resize)(a.a, new_shape); }
 inline kn_array kn_take(kn_arg a, kn_arg indices, const kn_take_opts &opts = {}) { return (kn_take)(a.a, indices.a, &opts); }
@@ -2189,9 +2189,9 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_vstack(...) kn_used_(KN_CALL_p_(kn_vstack, pile, __VA_ARGS__))
 #define kn_hstack(...) kn_used_(KN_CALL_p_(kn_hstack, pile, __VA_ARGS__))
 #define kn_append(...) kn_used_(KN_CALL_aa_(kn_append, append, __VA_ARGS__))
-#define kn_repeat(...) kn_used_(KN_CALL_ap_(kn_repeat, repeat, __VA_ARGS__))
+#define kn_repeat(...) kn_used_(KN_CALL_aa_(kn_repeat, repeat, __VA_ARGS__))
 #define kn_tile(a, reps) kn_tile(KN_ARG(a), reps)
-#define kn_roll(...) kn_used_(KN_CALL_ap_(kn_roll, roll, __VA_ARGS__))
+#define kn_roll(...) kn_used_(KN_CALL_aa_(kn_roll, roll, __VA_ARGS__))
 #define kn_pad(...) kn_used_(KN_CALL_ap_(kn_pad, pad, __VA_ARGS__))
 #define kn_resize(a, new_shape) kn_resize(KN_ARG(a), new_shape)
 #define kn_take(...) kn_used_(KN_CALL_aa_(kn_take, take, __VA_ARGS__))

@@ -1,4 +1,5 @@
-/* edits.c: arrays with elements left out or put in: delete, insert, trim_zeros; positions of triangles.
+/* edits.c: arrays with elements left out, put in, repeated or moved: delete, insert, trim_zeros, repeat, roll; positions of
+ * triangles.
  *
  * How it works: positions are read at the call and become, for every element of the result, the number of the element that it
  * comes from; one gather does the rest. */
@@ -143,6 +144,78 @@ kn_status op_insert(const op_value *args, node **results, message *m) {
     mem_free(at);
     node_drop(values);
     node_drop(a);
+    return status;
+}
+
+/* ---- repeat, roll ---- */
+
+/* A number, or numbers in one dimension, as int64; *out is freed by mem_free. */
+static kn_status read_integers(node *n, const char *name, const char *what, int64_t **out, int64_t *count, message *m) {
+    host_window h;
+    *out = NULL;
+    if (n->ndim > 1) return fail(m, KN_VALUE_ERROR, "%s: %s must be a number or have one dimension", name, what);
+    if (n->dtype != KN_BOOL && !n->weak && (!dtype_is_integer((kn_dtype)n->dtype) || !dtype_can_cast((kn_dtype)n->dtype, KN_INT64, CAST_SAFE)))
+        return fail(m, KN_TYPE_ERROR, "%s: %s of %s cannot be cast safely to int64", name, what, dtype_table[n->dtype].name);
+    node *wide = node_cast(n, KN_INT64, m);
+    kn_status status = wide ? node_host(wide, &h, m) : m->status;
+    node_drop(wide);
+    if (status) return status;
+    *count = n->size;
+    if ((*out = mem_array((size_t)n->size + 1, sizeof **out))) host_read(&h, KN_INT64, *out);
+    else status = fail_memory(m, name);
+    host_drop(&h);
+    return status;
+}
+
+/* Each element so often as the numbers say. Consumes a. */
+static node *repeated(node *a, int axis, const int64_t *times, message *m) {
+    int64_t total = 0, k = 0, n = a->shape[axis];
+    for (int64_t i = 0; i < n; i++) if (add_overflows(total, times[i], &total)) total = INT64_MAX;
+    int64_t *source = total < INT64_MAX / 8 ? mem_array((size_t)total + 1, sizeof *source) : NULL;
+    if (!source) fail_memory(m, "repeat");
+    for (int64_t i = 0; i < n && source; i++) for (int64_t t = 0; t < times[i]; t++) source[k++] = i;
+    node *r = do_gather(a, axis, source ? numbers_node(source, total, m) : NULL, m);
+    mem_free(source);
+    return r;
+}
+
+kn_status op_repeat(const op_value *args, node **results, message *m) {
+    int axis;
+    int64_t *times = NULL, count = 0;
+    node *a = edited(args[0].v.array, args[2].v.axis, "repeat", &axis, m);
+    kn_status status = a ? read_integers(args[1].v.array, "repeat", "repeats", &times, &count, m) : m->status;
+    for (int64_t i = 0; i < count && !status; i++) if (times[i] < 0) status = fail(m, KN_VALUE_ERROR, "repeat: the number of repeats, %lld, must not be negative", (long long)times[i]);
+    if (!status && count != 1 && count != a->shape[axis]) status = fail(m, KN_VALUE_ERROR, "repeat: %lld numbers of repeats for %lld elements", (long long)count, (long long)a->shape[axis]);
+    if (status) node_drop(a);
+    else status = give(results, count == 1 ? do_repeat(a, axis, times[0], m) : repeated(a, axis, times, m), m);
+    mem_free(times);
+    return status;
+}
+
+/* Consumes a. */
+static node *rolled_by(node *a, const int64_t *shift, int64_t nshifts, const int *axes, int naxes, message *m) {
+    int64_t n = nshifts > naxes ? nshifts : naxes;
+    for (int64_t i = 0; i < n && a; i++) {
+        node *next = rolled(a, shift[nshifts == 1 ? 0 : i], axes[naxes == 1 ? 0 : i], m);
+        node_drop(a);
+        a = next;
+    }
+    return a;
+}
+
+kn_status op_roll(const op_value *args, node **results, message *m) {
+    node *a = args[0].v.array;
+    bool flat = args[2].v.axis == KN_ALL;
+    int axes[NDIM_MAX] = { 0 }, naxes = 1;
+    int64_t *shift = NULL, count = 0;
+    kn_status status = flat ? KN_OK : axes_normalise(args[2].v.axis, a->ndim, NULL, axes, &naxes, "roll", m);
+    if (!status) status = read_integers(args[1].v.array, "roll", "shift", &shift, &count, m);
+    if (!status && count != naxes && count != 1 && naxes != 1) status = fail(m, KN_VALUE_ERROR, "roll: %lld shifts for %d axes", (long long)count, naxes);
+    if (!status) {
+        node *r = rolled_by(flat ? do_flat(node_keep(a), m) : node_keep(a), shift, count, axes, naxes, m);
+        status = give(results, flat ? do_reshape(r, a->ndim, a->shape, m) : r, m);
+    }
+    mem_free(shift);
     return status;
 }
 

@@ -307,6 +307,8 @@ kn_status op_with_values(int op, const op_value *args, node **results, message *
     case OPERATION_histogram: return op_histogram(args, results, m);
     case OPERATION_histogram_bin_edges: return op_histogram_bin_edges(args, results, m);
     case OPERATION_histogram2d: return op_histogram2d(args, results, m);
+    case OPERATION_repeat: return op_repeat(args, results, m);
+    case OPERATION_roll: return op_roll(args, results, m);
     case OPERATION_delete: return op_delete(args, results, m);
     case OPERATION_insert: return op_insert(args, results, m);
     case OPERATION_trim_zeros: return op_trim_zeros(args, results, m);

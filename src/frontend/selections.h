@@ -15,5 +15,5 @@ nodes_handler op_unique_all, op_unique_counts, op_unique_inverse, op_unique_valu
 node *numbers_node(const int64_t *numbers, int64_t n, message *m);   /* as an int64 array */
 /* The values of integers, which must be in 0 ... n-1; *out is freed by mem_free, also after a failure. */
 kn_status positions_read(node *obj, int64_t n, const char *name, int64_t **out, int64_t *count, message *m);
-nodes_handler op_delete, op_insert, op_trim_zeros, op_tril_indices, op_triu_indices, op_tril_indices_from, op_triu_indices_from;
+nodes_handler op_delete, op_insert, op_trim_zeros, op_repeat, op_roll, op_tril_indices, op_triu_indices, op_tril_indices_from, op_triu_indices_from;
 #endif

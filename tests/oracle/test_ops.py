@@ -446,9 +446,9 @@ calls("concatenate", FEW, C([A(3, 4), A(2, 4)]), C([A(3, 4), A(3, 2)], axis=1), 
 calls("stack", FEW, C([A(3, 4), A(3, 4)]), C([A(3, 4), A(3, 4)], axis=1), C([A(3, 4), A(3, 4)], axis=-1), C([A(3), A(4)]), C([L("0-d"), L("0-d")]), C([A(3)], axis=3))
 calls("vstack hstack dstack column_stack", FEW, C([A(3), A(3)]), C([A(3, 4), A(3, 4)]), C([A(2, 3, 4), A(2, 3, 4)]), C([L("0-d"), L("0-d")]), C([A(3), A(4)]), C([A(3, 1), A(3)]))
 calls("append", FEW, C(A(3, 4), A(2)), C(A(3, 4), A(1, 4), axis=0), C(A(3, 4), A(4), axis=0))
-calls("repeat", FEW, C(A(3, 4), 2), C(A(3, 4), 3, axis=0), C(A(3, 4), 0, axis=1), C(A(3, 4), -1), C(L("0-d"), 3))
+calls("repeat", FEW, C(A(3, 4), 2), C(A(3, 4), 3, axis=0), C(A(3, 4), 0, axis=1), C(A(3, 4), -1), C(L("0-d"), 3), C(A(3), V(1, 0, 4)), C(A(3, 4), V(2, 0, 1), axis=0), C(A(3, 4), V(2), axis=1), C(A(3), V(1, 2)), C(A(3), V(1, -1, 2)), C(A(3), 1.5), C(A(3), V(1.0, 2.0, 1.0)), C(A(2), V([1], [2])))
 calls("tile", FEW, C(A(3), (2,)), C(A(3), (2, 2)), C(A(2, 3), (2,)), C(A(2, 3), (1, 2, 2)), C(A(2, 3), (0,)))
-calls("roll", FEW, C(A(3, 4), 1), C(A(3, 4), -2, axis=1), C(A(3, 4), 7, axis=0), C(A(0), 1), C(A(3, 4), 1, axis=(0, 1)))
+calls("roll", FEW, C(A(3, 4), 1), C(A(3, 4), -2, axis=1), C(A(3, 4), 7, axis=0), C(A(0), 1), C(A(3, 4), 1, axis=(0, 1)), C(A(3, 4), V(1, -2), axis=(0, 1)), C(A(3, 4), V(1, 2), axis=1), C(A(3, 4), V(1, 2)), C(A(3, 4), V(1, 2, 3), axis=(0, 1)), C(A(3, 4), 1, axis=2))
 calls("pad", FEW, C(A(3, 4), (2,)), C(A(3, 4), (1, 2)), C(A(3, 4), (2,), mode="edge"), C(A(3, 4), (2,), mode="reflect"), C(A(3, 4), (2,), mode="symmetric"), C(A(3, 4), (3,), mode="wrap"), C(A(3), (2,), mode="constant", constant_values=1), C(A(3), (9,), mode="reflect"))
 calls("pad", [d for d in FEW if d not in (np.bool_, BFLOAT16)], *[C(A(3, 4), (2, 1), mode=k) for k in ("linear_ramp", "maximum", "minimum", "mean", "median")], C(A(5), (3,), mode="mean", stat_length=(2,)), C(A(3, 4), (1,), mode="maximum", stat_length=(2, 1)), C(A(5), (2,), mode="linear_ramp", end_values=V(3, 7)),
       C(A(3, 4), (1, 2), constant_values=V(5, 6)), C(A(3, 4), (1,), constant_values=V([1, 2], [3, 4])), C(A(5), (3,), mode="reflect", reflect_type="odd"), C(A(3, 4), (2,), mode="symmetric", reflect_type="odd"), C(A(4), (2,), mode="maximum", stat_length=(0,)), C(A(3, 4), (1, 0, 0, 2), mode="minimum"), tolerance=(16,))

@@ -61,6 +61,8 @@ node *do_search(node *a, node *v, bool right, message *m);
 /* Joined along an axis of their own; shapes are checked. Borrows the nodes. */
 node *join_nodes(int n, node *const *in, int axis, kn_dtype t, const char *name, message *m);
 node *do_join(int n, node **in, int axis, const char *name, message *m);  /* in their common dtype */
+node *rolled(node *a, int64_t shift, int axis, message *m);               /* borrows */
+node *do_repeat(node *a, int axis, int64_t n, message *m);                /* every element n times */
 node *do_bordered(node *a, const int64_t *width, message *m);             /* zeros before and after each axis */
 node *do_gather(node *a, int axis, node *index, message *m);              /* elements at positions (integers of any shape, in range) along an axis */
 /* The derivative along an axis: differences over distances (numbers or coordinates; NULL: 1), at the ends of one step or two. */

@@ -48,7 +48,6 @@ kn_dtype sum_dtype(kn_dtype t, kn_dtype asked);
 node *keep_dims(node *reduced, const node *before, uint64_t axes, message *m);   /* consumes reduced */
 
 /* ---- join.c ---- */
-node *rolled(node *a, int64_t shift, int axis, message *m);
 
 /* ---- elementwise.c, product.c ---- */
 node *complex_of(node *re, node *im, kn_dtype t, message *m);   /* consumes both; for finite parts */

@@ -204,30 +204,25 @@ kn_status op_append(const op_value *args, node **results, message *m)
 
 /* ---- repeating ---- */
 
-kn_status op_repeat(const op_value *args, node **results, message *m)
+node *do_repeat(node *a, int axis, int64_t n, message *m)
 {
-    int64_t n = args[1].v.integer, shape[NDIM_MAX + 1];
-    int axis = 0;
-    if (n < 0)
-        return fail(m, KN_VALUE_ERROR, "repeat: the number of repeats, %lld, must not be negative", (long long)n);
-    bool flat = args[2].v.axis == INT64_MIN;
-    node *a = flat ? node_reshape(args[0].v.array, 1, &args[0].v.array->size, m) : kept(args[0].v.array);
-    kn_status status = a ? flat ? KN_OK : axis_one(args[2].v.axis, a->ndim, "repeat", &axis, m) : KN_MEMORY_ERROR;
-    if (status || a->ndim == NDIM_MAX) {
+    int64_t shape[NDIM_MAX + 1];
+    if (a && a->ndim == NDIM_MAX) {
+        fail(m, KN_VALUE_ERROR, "repeat: too many dimensions");
         node_drop(a);
-        return status ? status : fail(m, KN_VALUE_ERROR, "repeat: too many dimensions");
+        return NULL;
     }
-    int ndim = a->ndim;
     node *r = do_expand(a, axis + 1, m);
     if (!r)
-        return give(results, NULL, m);
+        return NULL;
+    int ndim = r->ndim - 1;
     memcpy(shape, r->shape, (size_t)r->ndim * sizeof *shape);
     shape[axis + 1] = n;
     r = do_broadcast(r, ndim + 1, shape, m);
     if (mul_overflows(shape[axis], n, &shape[axis]))
         shape[axis] = INT64_MAX; /* refused as too large by the reshape */
     memmove(shape + axis + 1, shape + axis + 2, (size_t)(ndim - axis - 1) * sizeof *shape);
-    return give(results, do_reshape(r, ndim, shape, m), m);
+    return do_reshape(r, ndim, shape, m);
 }
 
 /* Consumes a. reps has ndim entries, as many as a has dimensions. */
@@ -296,25 +291,4 @@ node *rolled(node *a, int64_t shift, int axis, message *m)
     if (shift == 0)
         return kept(a);
     return do_join(2, (node *[]){do_slice(kept(a), axis, n - shift, shift, m), do_slice(kept(a), axis, 0, n - shift, m)}, axis, "roll", m);
-}
-
-kn_status op_roll(const op_value *args, node **results, message *m)
-{
-    node *a = args[0].v.array;
-    if (args[2].v.axis == INT64_MIN) {
-        node *flat = node_reshape(a, 1, &a->size, m), *r = flat ? rolled(flat, args[1].v.integer, 0, m) : NULL;
-        node_drop(flat);
-        return give(results, do_reshape(r, a->ndim, a->shape, m), m);
-    }
-    int list[NDIM_MAX], n;
-    kn_status status = axes_normalise(args[2].v.axis, a->ndim, NULL, list, &n, "roll", m);
-    if (status)
-        return status;
-    node *r = kept(a);
-    for (int i = 0; i < n && r; i++) {
-        node *next = rolled(r, args[1].v.integer, list[i], m);
-        node_drop(r);
-        r = next;
-    }
-    return give(results, r, m);
 }
