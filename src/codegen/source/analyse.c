@@ -205,7 +205,8 @@ static bool folds_once(const body *b, uint32_t v) {
     const fact *uf = &b->facts[f->user];
     if (uf->region != f->region || (uf->fold && uf->repeated)) return false;
     if (u->op == K_RESULT || (f->bound && (reads || x->op == K_CALL))) return false;
-    return !(reads && (f->lazy || disturbed(b, v, uf->root)));
+    bool lazy = f->lazy && !(x->op == K_LOAD && is_private(b, x->a));   /* memory is asked early, registers are there */
+    return !(reads && (lazy || disturbed(b, v, uf->root)));
 }
 
 static void decide(body *b, uint32_t v) {
