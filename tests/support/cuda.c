@@ -95,9 +95,13 @@ bool gpu_load(gpu_kernel *k, const void *cubin, const char *entry, int threads) 
 
 bool gpu_unload(gpu_kernel *k) { TRY(cuModuleUnload, k->module); return true; }
 
-bool gpu_launch(const gpu_kernel *k, unsigned gx, unsigned gy, unsigned threads, void **args) {
-    TRY(cuLaunchKernel, k->function, gx, gy, 1, threads, 1, 1, 0, stream, args, NULL);
+bool gpu_launch_grid(const gpu_kernel *k, const unsigned *grid, const unsigned *block, void **args) {
+    TRY(cuLaunchKernel, k->function, grid[0], grid[1], grid[2], block[0], block[1], block[2], 0, stream, args, NULL);
     return true;
+}
+
+bool gpu_launch(const gpu_kernel *k, unsigned gx, unsigned gy, unsigned threads, void **args) {
+    return gpu_launch_grid(k, (unsigned[]){ gx, gy, 1 }, (unsigned[]){ threads, 1, 1 }, args);
 }
 
 bool gpu_mark(int number) { TRY(cuEventRecord, events[number & 255], stream); return true; }

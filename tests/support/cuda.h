@@ -26,6 +26,7 @@ bool gpu_host_alloc(void **p, size_t bytes);                            /* page-
 bool gpu_load(gpu_kernel *k, const void *cubin, const char *name, int threads);
 bool gpu_unload(gpu_kernel *k);
 bool gpu_launch(const gpu_kernel *k, unsigned gx, unsigned gy, unsigned threads, void **args);
+bool gpu_launch_grid(const gpu_kernel *k, const unsigned *grid, const unsigned *block, void **args);   /* three axes each */
 bool gpu_wait(void);
 /* Milliseconds between two marks on the stream; marks are numbered from 0 to 255. */
 bool gpu_mark(int number);

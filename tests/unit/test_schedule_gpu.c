@@ -142,7 +142,7 @@ Test(gpu_map, layouts) {
 
 Test(gpu_map, axes) {
     static const int perms[][4] = { { 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 0, 2, 1, 3 }, { 1, 0, 3, 2 }, { 0, 3, 1, 2 }, { 0, 2, 3, 1 }, { 2, 3, 0, 1 }, { 3, 0, 1, 2 } };
-    static const int64_t shapes[][4] = { { 3, 4, 5, 6 }, { 2, 3, 33, 40 }, { 40, 3, 2, 17 }, { 1, 64, 3, 64 }, { 5, 32, 64, 3 }, { 2, 2, 2, 2 } };
+    static const int64_t shapes[][4] = { { 3, 4, 5, 6 }, { 2, 3, 33, 40 }, { 40, 3, 2, 17 }, { 1, 64, 3, 64 }, { 5, 32, 64, 3 }, { 2, 2, 2, 2 }, { 2, 5, 300, 8 }, { 2, 3, 40, 13 } };
     for (int i = 0; i < (int)(sizeof shapes / sizeof *shapes); i++)
         for (int k = 0; k < 8; k++) {
             int64_t to[4];
@@ -325,6 +325,11 @@ Test(gpu_map, what_is_turned_goes_through_a_tile) {
     shows(turned(add(f32(SHAPE(512, 512)), f32(SHAPE(512, 512)))), WORDS("__shared__ float out_tile[4160]"), WORDS("a_tile"));
     shows(turned(in_of(KN_COMPLEX128, SHAPE(512, 512))), WORDS("__shared__ double", "double2"), WORDS("if ("));
     shows(add(turned(f32(SHAPE(1024, 3))), f32(SHAPE(3, 1024))), WORDS("float4"), WORDS("__shared__"));
+}
+
+Test(gpu_map, short_rows_are_taken_whole) {
+    shows(node_transpose(f32(SHAPE(64, 1000, 8)), (int[]){ 0, 2, 1 }, NULL), WORDS("a_rows[8]"), WORDS("__shared__", "row < rows && at"));
+    shows(node_transpose(f32(SHAPE(64, 1000, 3)), (int[]){ 0, 2, 1 }, NULL), WORDS("a_rows[4]", "< rows"), WORDS("__shared__"));
 }
 
 Test(gpu_map, rows_of_a_stencil_are_loaded_once) {

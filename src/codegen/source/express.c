@@ -184,6 +184,7 @@ static expr wrapping(printer *p, uint32_t v, expr a, expr b) {
     subtract_literal(p, &sign, &b);
     if (!is_index && a.literal && b.have != as && a.text[0] != '-') a = source_cast(p, a, as);
     agree(p, &a, &b, as);
+    if (is_index && *sign == '+' && b.prec == PREC_ADD && a.have == b.have) b.prec++;   /* indices are exact: a + (b + c) is a + b + c */
     return binary(p, sign, prec, a, b, as, type);
 }
 

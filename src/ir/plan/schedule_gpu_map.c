@@ -13,6 +13,7 @@
 #define MOST_STEPS 4
 #define MANY_ELEMENTS ((int64_t)1 << 20)   /* enough for several of them a thread */
 #define MOST_ROWS_SHARED 4
+#define SHORT_ROWS 16            /* elements that lie together in memory but not in the result, so few that a thread takes all */
 
 typedef struct map {
     const nest *n;
@@ -60,19 +61,33 @@ static int bytes_loaded(const map *s) {
     return bytes;
 }
 
+static int64_t power_up(int64_t n, int64_t most) {
+    int64_t p = 1;
+    while (p < n && p < most) p *= 2;
+    return p;
+}
+
+/* Most of what is loaded is contiguous along y, and there is little along y. */
+static bool has_short_rows(const map *s) {
+    const nest *n = s->n;
+    int along_y = 0, others = 0;
+    if (s->y < 0 || n->atoms[s->y].extent > SHORT_ROWS) return false;
+    for (int i = 0; i < n->nexprs; i++) {
+        const expr *x = &n->exprs[i];
+        int64_t unit = x->pair ? 2 : 1;
+        if (varies(x, s->x) && is_plain_load(x)) *(x->at.stride[s->y] == unit && x->at.stride[s->x] != unit ? &along_y : &others) += 1;
+    }
+    return along_y > others;
+}
+
 static int choose_steps(const map *s) {
     int64_t elements = 1;
+    if (s->vector == 1 && has_short_rows(s)) return (int)power_up(s->n->atoms[s->y].extent, SHORT_ROWS);
     for (int a = 0; a < s->n->natoms; a++) elements *= s->n->atoms[a].extent;
     int bytes = bytes_loaded(s), steps = MOST_STEPS;
     if (s->vector > 1 || !bytes || elements < MANY_ELEMENTS) return 1;
     while (steps > 1 && (steps * bytes > BYTES_UNDER_WAY || s->n->atoms[s->along].extent < 4 * steps)) steps /= 2;
     return steps;
-}
-
-static int64_t power_up(int64_t n, int64_t most) {
-    int64_t p = 1;
-    while (p < n && p < most) p *= 2;
-    return p;
 }
 
 /* Threads along x for so many vectors: as many as leave few of them idle at the end of a row. */
