@@ -494,7 +494,8 @@ Test(gpu_reduce, scans_of_scans_and_after_reductions) {
     for (int i = 0; i < 4; i++)
         for (int axis = 0; axis < 2; axis++) {
             node *x = f32(2, shapes[i]), *once = scan(REDUCTION_sum, x, axis);
-            check(scan(REDUCTION_sum, once, axis), "cumsum of cumsum along %d", axis);
+            check(scan(REDUCTION_max, once, axis), "cummax of cumsum along %d", axis);
+            check(map2(UFUNC_add, scan(REDUCTION_sum, scan(REDUCTION_max, once, axis), axis), once), "three scans along %d", axis);
             check(map2(UFUNC_subtract, once, spread(REDUCTION_max, x, (uint64_t)1 << axis, 1)), "cumsum less the maximum along %d", axis);
             check(scan(REDUCTION_sum, map2(UFUNC_subtract, x, spread(REDUCTION_max, x, (uint64_t)1 << axis, 1)), axis), "cumsum after the maximum along %d", axis);
             right(2, (node *[]){ once, scan(REDUCTION_max, x, axis) }, "two scans at once");

@@ -119,6 +119,12 @@ bool pass_takes_vectors(const nest *n, int atom, int v);
 bool scan_memory(rows *s, int64_t tiles);              /* parameters for the states of so many tiles a row */
 void scan_row(rows *s, kval row, kval tile);           /* one thread's part of it */
 
+/* ---- schedule_gpu_apart.c ---- */
+bool apart_stages_apply(const nest *n);
+bool apart_is_mixed(const nest *n);                    /* has scans beside reductions, and would gain by it */
+kn_status apart_stages(const nest *n, const device_profile *p, plan_builder *b, message *m);            /* a nest a stage */
+kn_status apart_scans(const nest *n, const device_profile *p, plan_builder *b, bool *done, message *m); /* of scans of scans, a nest a level */
+
 /* ---- short names ---- */
 static inline int64_t div_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 static inline kval index_op(rows *s, kop op, kval a, kval b) { return kb_op(s->e.k, op, s->e.index, a, b, 0); }

@@ -492,7 +492,7 @@ void scan_row(rows *s, kval row, kval tile) {
 
 /* ---- the schedule ---- */
 
-/* Whether a scan is of another one's values: such go element by element. */
+/* Whether a scan is of another one's values. */
 static bool follows_scan(const nest *n, bool *below) {
     memset(below, 0, (size_t)n->nexprs);
     for (int r = 0; r < n->nreductions; r++) for (int c = 0; c < n->reductions[r].nstate; c++) nest_closure(n, below, n->reductions[r].lifted[c]);
@@ -557,7 +557,7 @@ kn_status schedule_gpu_scan(const nest *n, const device_profile *p, plan_builder
     int atom = rows_contiguous_atom(n), last = n->natoms - 1;   /* of the atoms of R, which keep their order */
     if (n->atoms[atom].reduced) atom = last;
     if (!rows_init(&s, n, p, b, atom)) return fail_memory(m, "scheduling a scan");
-    if (follows_scan(n, s.needed)) return KN_OK;
+    if (follows_scan(n, s.needed)) return s.size > SHORT_COLUMN ? apart_scans(n, p, b, done, m) : KN_OK;
     if (atom != last && s.size > SHORT_COLUMN && s.results < MANY_COLUMNS) {
         atom = last;
         if (!rows_init(&s, n, p, b, atom)) return fail_memory(m, "scheduling a scan");
