@@ -1618,7 +1618,9 @@ KN_API KN_USE kn_array (kn_matrix_power)(kn_array a, int64_t n);
  * and rows, -1 and -inf the smallest. */
 KN_API KN_USE kn_array (kn_norm)(kn_array x, const kn_norm_opts *opts);
 typedef struct { kn_array u, s, vh; } kn_svd_result;
-/** a = u @ diag(s) @ vh with orthonormal u and vh, s falling and not negative. */
+/** a = u @ diag(s) @ vh with orthonormal u and vh, s falling and not negative. (..., m, n); without full_matrices
+ * u and vh have min(m, n) columns and rows. float64 for integers; a TypeError for float16, a ValueError for NaN
+ * and infinities when values are read. */
 KN_API KN_USE kn_svd_result (kn_svd)(kn_array a, const kn_svd_opts *opts);
 
 /* ---- Polynomials, the coefficient of the highest power first ---- */

@@ -36,6 +36,7 @@ static void register_all(void) {
     blas_register();
     fft_register();
     sort_register();
+    svd_register();
     cublas_register();
     cufft_register();
 }

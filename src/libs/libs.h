@@ -8,6 +8,7 @@ void libs_register(void);
 void blas_register(void);
 void fft_register(void);
 void sort_register(void);
+void svd_register(void);
 void cublas_register(void);
 void cufft_register(void);
 

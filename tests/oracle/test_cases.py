@@ -281,16 +281,25 @@ def imaginary_parts_do_not_vanish_silently():
 
 @case
 def singular_values_are_never_negative():
-    try:
-        kiln.svd(np.eye(2))
-    except Unavailable:
-        return
-    for shape in ((5, 5), (30, 7), (7, 30), (64, 64)):
+    for shape, d in itertools.product(((5, 5), (30, 7), (7, 30), (40, 40), (2, 3, 6, 4), (1, 9), (9, 1)), ("f4", "f8", "c8", "c16")):
         a = rng.standard_normal(shape)
-        a[:, 0] = a[:, -1]
-        u, s, vh = kiln.svd(a, full_matrices=False)
-        assert (s >= 0).all() and (np.diff(s) <= 0).all()
-        assert np.abs(u @ np.diag(s) @ vh - a).max() < 1e-12 * np.abs(a).max() * max(shape)
+        if d[0] == "c":
+            a = a + 1j * rng.standard_normal(shape)
+        a[..., 0] = a[..., -1] if shape[-1] > 1 else a[..., 0]                 # not of full rank
+        a = a.astype(d)
+        eps = np.finfo(d).eps * max(shape) * np.abs(a).max() * 8
+        for full in (False, True):
+            u, s, vh = kiln.svd(a, full_matrices=full)
+            k = s.shape[-1]
+            assert (s >= 0).all() and (np.diff(s) <= 0).all(), (shape, d)
+            assert np.abs(s - np.linalg.svd(a, compute_uv=False)).max() <= eps, (shape, d)
+            assert np.abs((u[..., :k] * s[..., None, :]) @ vh[..., :k, :] - a).max() <= eps, (shape, d, full)
+            for q in (u, np.swapaxes(vh, -1, -2)):
+                gram = np.conj(np.swapaxes(q, -1, -2)) @ q
+                assert np.abs(gram - np.eye(gram.shape[-1])).max() < np.finfo(d).eps * 50 * max(shape), (shape, d, full)
+    same(kiln.svd(np.zeros((3, 2)))[1], np.zeros(2))
+    same(kiln.svd(np.diag([1e200, 1e300]))[1], np.array([1e300, 1e200]), tolerance=1e-15)
+    fails(ValueError, lambda: kiln.svd(np.array([[1.0, np.nan], [2.0, 3.0]])))
 
 
 # ---- dtypes ----

@@ -556,7 +556,7 @@ calls("einsum", products, *[C(s, ops) for s, ops in [("ij,jk->ik", [A(3, 4), A(4
       ("ijk,jil->kl", [A(2, 3, 4), A(3, 2, 5)]), ("bij,bjk->bik", [A(2, 3, 4), A(2, 4, 5)]), ("...ij,...jk->...ik", [A(2, 3, 4), A(4, 5)]), ("...ij,...jk", [A(5, 1, 3, 4), A(2, 4, 2)]), ("...i->...", [A(2, 3, 4)]), ("i...->...", [A(2, 3, 4)]), ("ij,jk,kl->il", [A(2, 3), A(3, 4), A(4, 2)]), ("ba", [A(3, 4)]),
       ("ij,ij->ij", [A(3, 4), A(3, 4)]), ("ij,kj->ik", [A(3, 4), A(5, 4)]), ("ij,j", [A(3, 4), A(4)]), (",ij", [L("0-d"), A(3, 4)]), ("iji->j", [A(3, 4, 3)]), ("ij,k->j", [A(3, 4), A(5)]), ("aB,Bc->ca", [A(2, 3), A(3, 4)]), ("ij , jk -> ik", [A(3, 4), A(4, 5)]), ("ijk->ki", [A(2, 3, 4)]), ("i,i->", [A(0), A(0)]),
       ("ij,jk->ik", [A(3, 0), A(0, 5)]), ("ij,ij", [L("negative"), L("stepped")]), ("ij,jk->ik", [A(3, 4), A(5, 4)]), ("ij->ijk", [A(3, 4)]), ("ij->ii", [A(3, 4)]), ("ijk", [A(3, 4)]), ("ij,jk", [A(3, 4)]), ("ij", [A(3, 4), A(3, 4)]), ("i$", [A(3, 4)]), ("ii", [A(3, 4)]), ("...", [A(2, 3)]), ("abc,cd,be->ade", [A(2, 3, 4), A(4, 2), A(3, 3)])]], tolerance=(64,))
-calls("svd", FLOATS[2:], C(A(4, 4)))
+calls("svd", INTS[:2] + FLOATS + COMPLEX, C(A(4, 4)), C(A(3, 5)), C(A(5, 3), full_matrices=False), C(A(2, 3, 4), full_matrices=False), C(A(4)), C(A(0, 3)), C(A(3, 0), full_matrices=False), C(A(2, 0, 3)), tolerance="set")
 # Fourier transforms
 transforms = [np.dtype(t) for t in ("int16", "float32", "float64", "complex64", "complex128")]
 calls("fft ifft hfft", transforms, C(A(8)), C(A(7)), C(A(4, 6)), C(A(4, 6), axis=0), C(A(8), n=5), C(A(8), n=12), C(A(8), norm="ortho"), C(A(8), norm="forward"), C(L("transposed")), C(A(8), n=0), C(A(60)), C(A(128)), tolerance=(64,))

@@ -212,7 +212,7 @@ typedef enum reduction_number {
 int reduction_named(const char *name);
 
 /* ---- opaque families: implemented in src/libs, known here by name, shapes and dtypes ---- */
-#define FAMILY_OPS FAMILY_OP(matmul, 1) FAMILY_OP(fft, 1) FAMILY_OP(ifft, 1) FAMILY_OP(rfft, 1) FAMILY_OP(irfft, 1) FAMILY_OP(sort, 1) FAMILY_OP(argsort, 1)
+#define FAMILY_OPS FAMILY_OP(matmul, 1) FAMILY_OP(fft, 1) FAMILY_OP(ifft, 1) FAMILY_OP(rfft, 1) FAMILY_OP(irfft, 1) FAMILY_OP(sort, 1) FAMILY_OP(argsort, 1) FAMILY_OP(svd, 3)
 typedef enum family_number {
 #define FAMILY_OP(name, nout) FAMILY_##name,
     FAMILY_OPS

@@ -1,7 +1,7 @@
-/* matrix.c: what products and reductions give of matrices: norms, powers, chains of products.
+/* matrix.c: what is made of matrices besides products: norms, powers, chains of products, singular values.
  *
  * How it works: a norm is a reduction of magnitudes; which one, the order and the number of axes say. A chain is multiplied in
- * the order that needs the fewest multiplications. What needs a factorisation is not here. */
+ * the order that needs the fewest multiplications. Singular values are a family of libraries. */
 #include "ir/graph/internal.h"
 
 #include <math.h>
@@ -205,4 +205,36 @@ kn_status op_multi_dot(const op_value *args, node **results, message *m)
     if (r && !column)
         shape[ndim++] = r->shape[1];
     return give(results, do_reshape(r, ndim, shape, m), m);
+}
+
+/* ---- singular values ---- */
+
+kn_status op_svd(const op_value *args, node **results, message *m)
+{
+    node *a = args[0].v.array;
+    bool full = args[1].v.flag;
+    int64_t shape[3][NDIM_MAX];
+    if (a->ndim < 2)
+        return fail(m, KN_VALUE_ERROR, "svd: an array of %d dimensions; it must have at least two", a->ndim);
+    if (a->dtype == KN_FLOAT16)
+        return fail(m, KN_TYPE_ERROR, "svd: not defined for float16; convert to float32");
+    int n = a->ndim, sizes[3] = {n, n - 1, n};
+    int64_t rows = a->shape[n - 2], columns = a->shape[n - 1], least = rows < columns ? rows : columns;
+    kn_dtype t = dtype_is_inexact(a->dtype) && a->dtype != KN_BFLOAT16 ? (kn_dtype)a->dtype : KN_FLOAT64, types[3] = {t, dtype_table[t].part, t};
+    for (int i = 0; i < 3; i++)
+        memcpy(shape[i], a->shape, (size_t)n * sizeof *a->shape);
+    shape[0][n - 1] = full ? rows : least;
+    shape[1][n - 2] = least;
+    shape[2][n - 2] = full ? columns : least;
+    node *x = node_cast(a, t, m);
+    int made = 0;
+    for (; x && made < 3; made++)
+        if (!(results[made] = node_opaque(FAMILY_svd, made, 1, &x, types[made], sizes[made], shape[made], (const int64_t[]){full}, 1, m)))
+            break;
+    node_drop(x);
+    if (made == 3)
+        return KN_OK;
+    while (made-- > 0)
+        node_drop(results[made]);
+    return m && m->status ? m->status : KN_MEMORY_ERROR;
 }
