@@ -83,6 +83,8 @@ static const struct { const char *name, *doc; } families[] = {
 #define MIXED_LOOPS(body)
 #define LDEXP_LOOPS "floats with int32 or int64, "
 #define NO_LOOPS "anything, "
+#define RANDOM(t, body) ""
+#define RANDOM_IN_RANGE(t, body) ""
 #define TT_T(t, body) #t ", "
 #define T_T(t, body) #t ", "
 static const struct { const char *name, *takes; } loops[] = {

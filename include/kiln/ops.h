@@ -973,6 +973,21 @@ typedef struct kn_normal_opts {
 #ifndef __cplusplus
 #define KN_normal_DEFAULTS_ { .size_ = sizeof(kn_normal_opts), .loc = 0.0, .scale = 1.0, .size = KN_SCALAR_INIT_, .dtype = KN_FLOAT64 }
 #endif
+typedef struct kn_exponential_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_exponential_opts));
+    double scale KN_DEF_(1.0);
+    kn_shape size KN_DEF_(KN_SCALAR_INIT_);
+} kn_exponential_opts;
+#ifndef __cplusplus
+#define KN_exponential_DEFAULTS_ { .size_ = sizeof(kn_exponential_opts), .scale = 1.0, .size = KN_SCALAR_INIT_ }
+#endif
+typedef struct kn_permutation_opts {
+    uint32_t size_ KN_DEF_(sizeof(struct kn_permutation_opts));
+    kn_axis axis KN_DEF_(0);
+} kn_permutation_opts;
+#ifndef __cplusplus
+#define KN_permutation_DEFAULTS_ { .size_ = sizeof(kn_permutation_opts), .axis = 0 }
+#endif
 
 KN_BEGIN_C
 
@@ -1680,6 +1695,12 @@ KN_API KN_USE kn_array (kn_integers)(kn_rng g, int64_t low, int64_t high, const 
 KN_API KN_USE kn_array (kn_standard_normal)(kn_rng g, const kn_random_opts *opts);
 /** Normal deviates of mean loc and standard deviation scale. */
 KN_API KN_USE kn_array (kn_normal)(kn_rng g, const kn_normal_opts *opts);
+/** Exponential deviates of mean 1. */
+KN_API KN_USE kn_array (kn_standard_exponential)(kn_rng g, const kn_random_opts *opts);
+/** Exponential deviates of mean scale, float64. */
+KN_API KN_USE kn_array (kn_exponential)(kn_rng g, const kn_exponential_opts *opts);
+/** A copy of x in random order along an axis; of a number n, the numbers 0, 1, ... n - 1. */
+KN_API KN_USE kn_array (kn_permutation)(kn_rng g, kn_array x, const kn_permutation_opts *opts);
 KN_END_C
 
 #ifdef __cplusplus
@@ -1978,6 +1999,9 @@ inline kn_array kn_uniform(kn_rng g, const kn_uniform_opts &opts = {}) { return 
 inline kn_array kn_integers(kn_rng g, int64_t low, int64_t high, const kn_integers_opts &opts = {}) { return (kn_integers)(g, low, high, &opts); }
 inline kn_array kn_standard_normal(kn_rng g, const kn_random_opts &opts = {}) { return (kn_standard_normal)(g, &opts); }
 inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (kn_normal)(g, &opts); }
+inline kn_array kn_standard_exponential(kn_rng g, const kn_random_opts &opts = {}) { return (kn_standard_exponential)(g, &opts); }
+inline kn_array kn_exponential(kn_rng g, const kn_exponential_opts &opts = {}) { return (kn_exponential)(g, &opts); }
+inline kn_array kn_permutation(kn_rng g, kn_arg x, const kn_permutation_opts &opts = {}) { return (kn_permutation)(g, x.a, &opts); }
 #elif !defined(KN_NO_MACROS)
 #define KN_CALL_aa_(f, F, ...) KN_CAT_(KN_CALL_aa_, KN_MORE_2_(__VA_ARGS__))(f, F, __VA_ARGS__)
 #define KN_CALL_aa_0(f, F, a0, a1) f(KN_ARG(a0), KN_ARG(a1), NULL)
@@ -2304,6 +2328,9 @@ inline kn_array kn_normal(kn_rng g, const kn_normal_opts &opts = {}) { return (k
 #define kn_integers(...) kn_used_(KN_CALL_ppp_(kn_integers, integers, __VA_ARGS__))
 #define kn_standard_normal(...) kn_used_(KN_CALL_p_(kn_standard_normal, random, __VA_ARGS__))
 #define kn_normal(...) kn_used_(KN_CALL_p_(kn_normal, normal, __VA_ARGS__))
+#define kn_standard_exponential(...) kn_used_(KN_CALL_p_(kn_standard_exponential, random, __VA_ARGS__))
+#define kn_exponential(...) kn_used_(KN_CALL_p_(kn_exponential, exponential, __VA_ARGS__))
+#define kn_permutation(...) kn_used_(KN_CALL_pa_(kn_permutation, permutation, __VA_ARGS__))
 #endif
 
 /* ---- other names ---- */

@@ -411,6 +411,26 @@ kn_array kn_float_(double v) { NUMBER(SCALAR_FLOAT, f, v) }
 kn_array kn_complex_(double re, double im) { return array_number((scalar){ SCALAR_COMPLEX, { .c = { re, im } } }); }
 #undef NUMBER
 
+/* ---- generators ---- */
+
+kn_rng kn_rng_new(uint64_t seed) {
+    kn_array a;
+    slot *s = slot_take(SLOT_RANDOM, &a);
+    if (!s) return (kn_rng){ last_resort(RESORT_MEMORY).id };
+    s->u.stream = (random_stream){ .key = seed };
+    return (kn_rng){ own(s, a).id };
+}
+
+random_stream *random_of(kn_rng g, const char *what, message *m) {
+    kn_array a = { g.id };
+    slot *s = slot_of(a);
+    if (s && s->kind == SLOT_RANDOM) return &s->u.stream;
+    if (s && s->kind == SLOT_ERROR) fail(m, s->u.error->status, "%s", s->u.error->text);
+    else if (!g.id || s) fail(m, KN_VALUE_ERROR, "%s: this is no generator; kn_rng_new(seed) makes one", what);
+    else fail(m, KN_SCOPE_ERROR, "%s: this generator is gone: the scope it belonged to was closed", what);
+    return NULL;
+}
+
 /* ---- owners ---- */
 
 kn_array kn_keep(kn_array a) {

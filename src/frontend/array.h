@@ -27,7 +27,7 @@ node *cell_node(cell *c);                            /* what it holds now; a new
 void cell_set(cell *c, node *value);                 /* takes the reference; of the same shape and dtype */
 
 /* ---- array.c: slots ---- */
-typedef enum { SLOT_FREE, SLOT_NUMBER, SLOT_ARRAY, SLOT_ERROR } slot_kind;
+typedef enum { SLOT_FREE, SLOT_NUMBER, SLOT_ARRAY, SLOT_ERROR, SLOT_RANDOM } slot_kind;   /* RANDOM: a generator, which is no array */
 typedef struct error_note { uint32_t refs /* atomic */; kn_status status; char text[]; } error_note;
 typedef struct slot_window {
     kn_dtype dtype; int ndim;
@@ -44,7 +44,7 @@ typedef struct slot {
     uint64_t scope;                      /* atomic; id of the scope that owns it, 0: none */
     cell *c;
     slot_window *window;                 /* NULL: the whole cell in C order */
-    union { scalar number; error_note *error; } u;
+    union { scalar number; error_note *error; random_stream stream; } u;
     scope_place gone;                    /* the scope that the slot's handle before this one went with */
 } slot;
 
@@ -62,6 +62,7 @@ kn_array array_bad(kn_array operand, const message *m);   /* what comes of a fai
 void array_spoil(kn_array a, const message *m, bool is_new);   /* a becomes an error array */
 /* Whether a carries an error: an error array, or a value whose computation failed. Fills m unless NULL. */
 bool array_failed(kn_array a, message *m);
+random_stream *random_of(kn_rng g, const char *what, message *m);   /* NULL with a sentence; lives as long as the handle */
 int64_t handles_live(void);                          /* slots in use, of all threads */
 void handle_let_go(kn_array a, uint64_t scope, const scope_place *at);   /* the scope closes: the handle is its own no longer */
 /* Where the scope was opened that a stale handle went with; false when that is not known any more. */

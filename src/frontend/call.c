@@ -131,7 +131,7 @@ static bool gather_one(call *c, int i) {
     case PARAM_DEVICE: v->v.device = a->device; return true;
     case PARAM_NORM: v->v.norm = a->norm; return true;
     case PARAM_TEXT: v->v.text = a->text; return true;
-    case PARAM_RNG: v->v.rng = a->rng.id; return true;
+    case PARAM_RNG: return (v->v.rng = random_of(a->rng, c->row->name, &c->m)) != NULL;
     }
     return true;
 }

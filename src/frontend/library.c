@@ -112,7 +112,3 @@ kn_statistics_record kn_statistics(void) {
         .kernels_from_disk = c.kernels_from_disk, .launches = c.launches,
     };
 }
-
-/* ---- random numbers ---- */
-
-kn_rng kn_rng_new(uint64_t seed) { return (kn_rng){ seed | 1 }; }

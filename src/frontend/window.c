@@ -86,6 +86,10 @@ slot *array_operand(kn_array a, const char *what, message *m) {
         fail(m, s->u.error->status, "%s", s->u.error->text);
         return NULL;
     }
+    if (s->kind == SLOT_RANDOM) {
+        fail(m, KN_TYPE_ERROR, "%s: a generator of random numbers is no array", what);
+        return NULL;
+    }
     return s;
 }
 

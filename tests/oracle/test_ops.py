@@ -569,7 +569,7 @@ calls("fftfreq rfftfreq", whole_dtypes, C(8), C(7), C(8, d=0.1), tolerance=1)
 calls("fftshift ifftshift", FEW, C(A(8)), C(A(7)), C(A(4, 5)), C(A(4, 5), axes=1), C(A(4, 5), axes=(0, 1)))
 
 # No answer of NumPy's to compare with here: other tests have them.
-ELSEWHERE = set("nonzero random uniform integers standard_normal normal".split())
+ELSEWHERE = set("nonzero random uniform integers standard_normal normal standard_exponential exponential permutation".split())
 NUMBERS_ONLY = set("arange full logspace geomspace".split())              # their arrays are numbers
 ANY_ZERO_ORDER = set("sort setxor1d unique_counts unique_inverse unique_values union1d".split())                  # equal elements may change places
 RENAMED = {**{name: lambda *a, f=getattr(np, name), **o: np.stack(f(*a, **o), -1) for name in ("unravel_index", "diag_indices", "tril_indices", "triu_indices", "tril_indices_from", "triu_indices_from")},

@@ -236,6 +236,9 @@ typedef enum { PARAM_ARRAY, PARAM_LIST, PARAM_SHAPE, PARAM_AXIS, PARAM_DTYPE, PA
 #define INT_NONE INT64_MIN
 #define SHAPE_NONE (-1)
 
+/* A generator: every draw takes as many counters as it has elements. `next` is atomic, handlers move it on. */
+typedef struct random_stream { uint64_t key, next; } random_stream;
+
 typedef struct op_value {         /* one argument, in the row's order; optional ones hold their default */
     uint8_t kind;                 /* param_kind */
     bool given;                   /* false: the default (an ARRAY default is NULL) */
@@ -244,7 +247,7 @@ typedef struct op_value {         /* one argument, in the row's order; optional 
         struct { node **at; int n; } list;
         struct { int ndim; const int64_t *dim; } shape;
         kn_axis axis; kn_dtype dtype; bool flag; int64_t integer; double number;
-        kn_device device; kn_fft_norm norm; const char *text; uint64_t rng;
+        kn_device device; kn_fft_norm norm; const char *text; random_stream *rng;
     } v;
 } op_value;
 

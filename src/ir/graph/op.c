@@ -118,7 +118,7 @@ static int64_t word_value(const char *s)
 /* A text default is the C literal with its quotes; the texts there are have no escapes. */
 static const char *text_default(const char *s)
 {
-    static const char *const known[] = {"same_kind", "K", "C", "constant", "raise", "linear", "left", "full", "valid", "xy", "fb", "even", "introselect", "big"};
+    static const char *const known[] = {"same_kind", "K", "C", "constant", "raise", "linear", "zig", "left", "full", "valid", "xy", "fb", "even", "introselect", "big"};
     if (*s != '"')
         return NULL;
     for (size_t i = 0; i < COUNT(known); i++)
@@ -188,6 +188,8 @@ static kn_status check_operands(const op_info *o, const op_value *args, message 
         const op_param *p = &o->params[i];
         if (p->kind == PARAM_ARRAY && !p->optional && !args[i].v.array)
             return fail(m, KN_TYPE_ERROR, "%s: the argument %s is missing", o->name, p->name);
+        if (p->kind == PARAM_RNG && !args[i].v.rng)
+            return fail(m, KN_TYPE_ERROR, "%s: the generator is missing", o->name);
         if (p->flags & PARAM_HOST && args[i].v.array && args[i].v.array->kind != NODE_SCALAR)
             return fail(m, KN_TYPE_ERROR, "%s: %s must be a number", o->name, p->name);
         if (p->kind == PARAM_DTYPE && (args[i].v.dtype < KN_DTYPE_UNSET || args[i].v.dtype >= NDTYPES))

@@ -38,6 +38,8 @@
 #define MIXED_LOOPS(body) {{KN_INT64, KN_UINT64}, {KN_BOOL}, body}, {{KN_UINT64, KN_INT64}, {KN_BOOL}, body},
 #define LDEXP_LOOP(t) {{D(t), KN_INT32}, {D(t)}, "ldexp"}, {{D(t), KN_INT64}, {D(t)}, "ldexp"},
 #define LDEXP_LOOPS LDEXP_LOOP(FLOAT16) LDEXP_LOOP(BFLOAT16) LDEXP_LOOP(FLOAT32) LDEXP_LOOP(FLOAT64)
+#define RANDOM(t, body) {{KN_INT64, KN_UINT64, KN_UINT64}, {D(t)}, body},
+#define RANDOM_IN_RANGE(t, body) {{KN_INT64, KN_UINT64, KN_UINT64, KN_UINT64}, {D(t)}, body},
 #define NO_LOOPS {{KN_DTYPE_UNSET}, {KN_DTYPE_UNSET}, NULL},
 
 #define UFUNC(name, nin, nout, loops, ...) static const ufunc_loop name##_loops[] = {loops};
