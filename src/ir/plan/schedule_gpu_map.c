@@ -13,6 +13,7 @@
 #define MOST_STEPS 4
 #define MANY_ELEMENTS ((int64_t)1 << 20)   /* enough for several of them a thread */
 #define MOST_ROWS_SHARED 4
+#define MOST_UNROLLED 1024       /* operations of all elements of a vector: their code is as long */
 #define SHORT_ROWS 16            /* elements that lie together in memory but not in the result, so few that a thread takes all */
 
 typedef struct map {
@@ -42,8 +43,16 @@ static bool vectors_pay(const map *s, int v) {
     return in > out;
 }
 
+/* Operations of an element, roughly. */
+static int weight(const nest *n) {
+    int sum = 0;
+    for (int i = 0; i < n->nexprs; i++) sum += n->exprs[i].kind == EXPR_CALL ? device_functions[n->exprs[i].op].cost : n->exprs[i].kind == EXPR_OP;
+    return sum;
+}
+
 static int choose_vector(const map *s) {
-    for (int v = 16; v > 1; v /= 2) if (s->n->atoms[s->x].extent >= v && vectors_pay(s, v)) return v;
+    for (int v = 16; v > 1; v /= 2)
+        if (s->n->atoms[s->x].extent >= v && (v == 2 || v * weight(s->n) <= MOST_UNROLLED) && vectors_pay(s, v)) return v;
     return 1;
 }
 
