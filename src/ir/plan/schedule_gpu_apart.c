@@ -3,7 +3,6 @@
  * How it works: a part is a copy of the nest in which some reductions stay; values of the others are loaded from where earlier
  * parts have stored them. What a part does not use is dropped when it is finished; it is then scheduled like any nest. */
 #include <string.h>
-#include "ir/plan/schedule_gpu.h"
 #include "ir/plan/schedule_gpu_rows.h"
 
 #define SHORT_ROW 64             /* one thread goes over it, whatever it takes */

@@ -5,7 +5,6 @@
  * computed one after the other, so that many bytes are under way. A thread whose vectors are all of its row keeps the values
  * that later stages need in arrays with constant indices, which are registers. */
 #include <string.h>
-#include "ir/plan/schedule_gpu.h"
 #include "ir/plan/schedule_gpu_rows.h"
 
 /* ---- positions ---- */

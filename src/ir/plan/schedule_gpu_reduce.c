@@ -5,7 +5,6 @@
  * reduces columns of its own, or the threads of a block share them. Where the results alone would not keep a device
  * busy, R is cut into chunks, each reduced by a block. All of this depends on extents, strides and the target's warps, never
  * on the device, so that sums are the same everywhere. The kernels themselves are schedule_gpu_rows.c's. */
-#include "ir/plan/schedule_gpu.h"
 #include "ir/plan/schedule_gpu_rows.h"
 
 #define FEW_BLOCKS 256           /* fewer than these leave devices idle: rows are cut */

@@ -4,7 +4,6 @@
  * in registers: memory is read once. Rows too long for that are read again by every stage; where there are so few of them
  * that the device would idle, every stage becomes a nest of its own, whose results the next one reads from memory. The
  * kernels themselves are schedule_gpu_rows.c's, the nests schedule_gpu_apart.c's. */
-#include "ir/plan/schedule_gpu.h"
 #include "ir/plan/schedule_gpu_rows.h"
 
 #define KEPT_WORDS 64            /* 32-bit registers of a thread for values that are kept */

@@ -7,7 +7,7 @@
  * there are several. What lies past the end of O repeats the last results and is not stored. */
 #ifndef KILN_SCHEDULE_GPU_ROWS_H
 #define KILN_SCHEDULE_GPU_ROWS_H
-#include "ir/plan/emit.h"
+#include "ir/plan/schedule_gpu.h"
 
 #define ROWS_STAGES 8          /* more stages than this are left to the simple schedule */
 
@@ -139,5 +139,5 @@ static inline kval local_array(rows *s, ktype type, int n, const char *name) {
     kb_name(s->e.k, v, name);
     return v;
 }
-kval named_value(rows *s, kval v, const char *name);   /* unless it is a constant, a parameter or has a name */
+static inline kval named_value(rows *s, kval v, const char *name) { return map_name(&s->e, v, name); }
 #endif

@@ -9,7 +9,6 @@
  * whatever the timing. A state is published in words of 64 bits, each with 32 bits of it and the mark that they are
  * there; wider states are several words. Blocks take numbers as they start, so whom a block waits for is running or done. */
 #include <string.h>
-#include "ir/plan/schedule_gpu.h"
 #include "ir/plan/schedule_gpu_rows.h"
 
 #define WINDOW 32                /* tiles of a window, windows of a group */

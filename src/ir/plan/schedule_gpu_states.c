@@ -30,13 +30,6 @@ void states_combine(rows *s, int r, const kval *a, const kval *b, kval *both) {
     reduction_combine(&s->e, &q, a, b, both);
 }
 
-kval named_value(rows *s, kval v, const char *name) {
-    kernel *k = s->e.k;
-    if (!kernel_ok(k) || k->code[v].op == K_CONST || k->code[v].op == K_PARAM || (k->names && k->names[v])) return v;
-    kb_name(k, v, name);
-    return v;
-}
-
 /* ---- names for the reader ---- */
 
 static const char *state_name(const rows *s, int r, int c) {
