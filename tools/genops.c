@@ -499,6 +499,14 @@ static void python_signature(const row *r)
     printf(positional ? ", /" : "");
 }
 
+static int in_scipy(const row *r) { return strncmp(r->numpy, "scipy.", 6) == 0; }
+
+static const char *last_name(const char *full)
+{
+    const char *dot = strrchr(full, '.');
+    return dot ? dot + 1 : full;
+}
+
 static void reference(void)
 {
     printf("# Array operations\n\nPrinted from `src/ir/graph/ops.def`. The signature is NumPy 2's; in C, parameters without a default are arguments and the others are written `.name = value`.\n");
@@ -508,7 +516,7 @@ static void reference(void)
             printf("\n## %s\n", r->doc);
             continue;
         }
-        printf("\n### kn_%s\n\n`numpy.%s(", r->name, r->numpy);
+        printf("\n### kn_%s\n\n`%s%s(", r->name, in_scipy(r) ? "" : "numpy.", r->numpy);
         python_signature(r);
         printf(")`");
         for (int k = 0; k < r->nresults; k++)
@@ -523,7 +531,7 @@ static void reference(void)
             printf("%s.%s", n++ ? ", " : "", c_name(p->name));
         printf(")`\n\n%s\n", r->doc);
         for (int k = 0; same(r->kind, "ufunc") && k < COUNT(loops); k++)
-            if (same(loops[k].name, r->numpy)) {
+            if (same(loops[k].name, last_name(r->numpy))) {
                 printf("Takes ");
                 for (const char *c = loops[k].takes; c[2]; c++)
                     putchar(tolower((unsigned char)*c));

@@ -1150,6 +1150,16 @@ KN_API KN_USE kn_array (kn_rad2deg)(kn_array x, const kn_ufunc_opts *opts);
 KN_API KN_USE kn_array (kn_sinc)(kn_array x);
 /** The modified Bessel function of the first kind, order 0. */
 KN_API KN_USE kn_array (kn_i0)(kn_array x);
+/** The error function, 2 / sqrt(pi) times the integral of exp(-t**2) from 0 to x. */
+KN_API KN_USE kn_array (kn_erf)(kn_array x, const kn_ufunc_opts *opts);
+/** 1 - erf(x), exact where erf is near 1. */
+KN_API KN_USE kn_array (kn_erfc)(kn_array x, const kn_ufunc_opts *opts);
+/** The x whose error function is y. */
+KN_API KN_USE kn_array (kn_erfinv)(kn_array x, const kn_ufunc_opts *opts);
+/** The x with erfc(x) = y. */
+KN_API KN_USE kn_array (kn_erfcinv)(kn_array x, const kn_ufunc_opts *opts);
+/** The logistic function, 1 / (1 + exp(-x)). */
+KN_API KN_USE kn_array (kn_expit)(kn_array x, const kn_ufunc_opts *opts);
 /** The argument of complex numbers, in radians or (deg) degrees. */
 KN_API KN_USE kn_array (kn_angle)(kn_array z, const kn_angle_opts *opts);
 
@@ -1779,6 +1789,11 @@ inline kn_array kn_deg2rad(kn_arg x, const kn_ufunc_opts &opts = {}) { return (k
 inline kn_array kn_rad2deg(kn_arg x, const kn_ufunc_opts &opts = {}) { return (kn_rad2deg)(x.a, &opts); }
 inline kn_array kn_sinc(kn_arg x) { return (kn_sinc)(x.a); }
 inline kn_array kn_i0(kn_arg x) { return (kn_i0)(x.a); }
+inline kn_array kn_erf(kn_arg x, const kn_ufunc_opts &opts = {}) { return (kn_erf)(x.a, &opts); }
+inline kn_array kn_erfc(kn_arg x, const kn_ufunc_opts &opts = {}) { return (kn_erfc)(x.a, &opts); }
+inline kn_array kn_erfinv(kn_arg x, const kn_ufunc_opts &opts = {}) { return (kn_erfinv)(x.a, &opts); }
+inline kn_array kn_erfcinv(kn_arg x, const kn_ufunc_opts &opts = {}) { return (kn_erfcinv)(x.a, &opts); }
+inline kn_array kn_expit(kn_arg x, const kn_ufunc_opts &opts = {}) { return (kn_expit)(x.a, &opts); }
 inline kn_array kn_angle(kn_arg z, const kn_angle_opts &opts = {}) { return (kn_angle)(z.a, &opts); }
 inline kn_array kn_rint(kn_arg x, const kn_ufunc_opts &opts = {}) { return (kn_rint)(x.a, &opts); }
 inline kn_array kn_floor(kn_arg x, const kn_ufunc_opts &opts = {}) { return (kn_floor)(x.a, &opts); }
@@ -2108,6 +2123,11 @@ inline kn_array kn_permutation(kn_rng g, kn_arg x, const kn_permutation_opts &op
 #define kn_rad2deg(...) kn_used_(KN_CALL_a_(kn_rad2deg, ufunc, __VA_ARGS__))
 #define kn_sinc(x) kn_sinc(KN_ARG(x))
 #define kn_i0(x) kn_i0(KN_ARG(x))
+#define kn_erf(...) kn_used_(KN_CALL_a_(kn_erf, ufunc, __VA_ARGS__))
+#define kn_erfc(...) kn_used_(KN_CALL_a_(kn_erfc, ufunc, __VA_ARGS__))
+#define kn_erfinv(...) kn_used_(KN_CALL_a_(kn_erfinv, ufunc, __VA_ARGS__))
+#define kn_erfcinv(...) kn_used_(KN_CALL_a_(kn_erfcinv, ufunc, __VA_ARGS__))
+#define kn_expit(...) kn_used_(KN_CALL_a_(kn_expit, ufunc, __VA_ARGS__))
 #define kn_angle(...) kn_used_(KN_CALL_a_(kn_angle, angle, __VA_ARGS__))
 #define kn_rint(...) kn_used_(KN_CALL_a_(kn_rint, ufunc, __VA_ARGS__))
 #define kn_floor(...) kn_used_(KN_CALL_a_(kn_floor, ufunc, __VA_ARGS__))

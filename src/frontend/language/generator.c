@@ -11,9 +11,15 @@ static const char *const field[] = { "_handle" };
 bool is_generator(value v) { return v.kind == VALUE_RECORD && ((const record_object *)v.u.o)->names == field; }
 
 static value generator_new(machine *m, uint64_t seed) {
-    kn_rng g = kn_rng_new(seed);
-    value handle = int_value((int64_t)g.id);
-    return record_value(m, "Generator", 1, field, &handle);
+    message why = { 0 };
+    kn_array handle = { kn_rng_new(seed).id };
+    array_object *o = array_failed(handle, &why) ? NULL : (array_object *)object_new(m, VALUE_ARRAY, sizeof *o);
+    if (why.status) return raise_message(m, &why);
+    if (!o) return NO_VALUE_;
+    o->array = kn_keep(handle);                       /* let go of with the record, as an array's */
+    value state = object_value(o), v = record_value(m, "Generator", 1, field, &state);
+    value_drop(m, state);
+    return v;
 }
 
 bool value_generator(machine *m, value v, kn_rng *g) {
@@ -21,7 +27,7 @@ bool value_generator(machine *m, value v, kn_rng *g) {
         raise_error(m, "TypeError", "a generator is needed, as np.random.default_rng(seed) gives it, not '%s'", value_type_name(v));
         return false;
     }
-    g->id = (uint64_t)((const record_object *)v.u.o)->at[0].u.i;
+    g->id = array_handle(((const record_object *)v.u.o)->at[0]).id;
     return true;
 }
 

@@ -38,10 +38,11 @@
 #define FRONTEND_OP OP_FRONTEND, -1, false, NULL, NULL
 #define MANY_OP OP_MANY, -1, false, NULL, NULL
 
+#define FULL_NAME(name) (&"numpy." name[__builtin_strncmp(name, "scipy.", 6) ? 0 : 6])   /* SciPy's names are whole */
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 #define ROW(...) ROW_(__VA_ARGS__)
 #define ROW_(name_, numpy_, kind_, index_, readonly_, view_, nodes_, doc_)                                                          \
-    {.name = #name_, .numpy = "numpy." #numpy_, .doc = doc_, .kind = kind_, .nparams = COUNT(params_##name_),                       \
+    {.name = #name_, .numpy = FULL_NAME(#numpy_), .doc = doc_, .kind = kind_, .nparams = COUNT(params_##name_),                       \
      .nresults = COUNT(results_##name_) > 1 ? COUNT(results_##name_) - 1 : 1, .readonly = readonly_, .params = params_##name_,      \
      .results = COUNT(results_##name_) > 1 ? results_##name_ : NULL, .index = index_, .view = view_, .nodes = nodes_},
 const op_info ops[] = {
