@@ -196,6 +196,8 @@ def special_value(name, *x):
             return None
         if ROWS[name][1]:
             return (ROWS[name][1](v),)
+        if name == "i0" and np.isinf(v):             # SciPy has NaN
+            return (np.inf,)
         if v == 0 and name in ("erf", "erfinv"):
             return (v,)
         from scipy import special
