@@ -193,7 +193,7 @@ Test(tables, every_loop_has_a_body)
             const ufunc_loop *l = &ufuncs[f].loops[i];
             if (!l->body || strcmp(l->body, BODY_TRUE) == 0 || strcmp(l->body, BODY_FALSE) == 0)
                 continue;
-            kn_dtype in[4] = {computed(l->in[0]), computed(l->in[1])};
+            kn_dtype in[4] = {computed(l->in[0]), computed(l->in[1]), computed(l->in[2]), computed(l->in[3])};
             bool by_parts = f == UFUNC_add || f == UFUNC_subtract || f == UFUNC_negative;
             bool found = device_function(l->body, in, ufuncs[f].nin) >= 0 || (is_primitive(l->body) && (by_parts || !dtype_is_complex(l->in[0])));
             missing += !found;
