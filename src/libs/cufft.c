@@ -55,6 +55,7 @@ static bool one_step(const struct opaque_operand *o, int axis, int64_t *step) {
     *step = 0;
     for (int d = o->ndim; d-- > 0;) {
         if (d == axis || o->shape[d] == 1) continue;
+        if (o->strides[d] == 0) return false;
         if (below && o->strides[d] != below) return false;
         if (!below) *step = o->strides[d];
         below = o->strides[d] * o->shape[d];

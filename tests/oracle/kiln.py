@@ -21,6 +21,7 @@ DTYPE_NAMES = [None, "bool", "int8", "int16", "int32", "int64", "uint8", "uint16
                "complex64", "complex128"]
 DTYPES = [None] + [BFLOAT16 if n == "bfloat16" else np.dtype(n) for n in DTYPE_NAMES[1:]]
 NUMBER_OF = {d: i for i, d in enumerate(DTYPES) if d is not None}
+SOURCE_TOO = "KILN_TEST_SOURCE" in os.environ   # every result is scheduled for GPUs as well
 ALL, UNSET = -2**63, -2**63
 COPY, BORROW, SHARE = 0, 1, 2
 
@@ -279,9 +280,21 @@ class Kiln:
             for n, h in handles.items():
                 self.check(h)
                 self.done(self.lib.kn_sync(h))
-            if isinstance(result, tuple):
-                return tuple(self.numpy(r) for r in result)
-            return self.numpy(result)
+            every = result if isinstance(result, tuple) else (result,)
+            for r in every if SOURCE_TOO else ():
+                self.has_source(r)
+            values = tuple(self.numpy(r) for r in every)
+            return values if isinstance(result, tuple) else values[0]
+
+    def has_source(self, handle):
+        """Every GPU's schedule takes it."""
+        for device in (2, 3):
+            if self.lib.kn_check(handle):
+                return
+            self.lib.kn_error_clear()
+            self.lib.kn_source(handle, device)
+            if self.lib.kn_error_status():
+                raise RuntimeError("no source: " + self.lib.kn_error().decode())
 
     def names(self, values):
         items = (Named * max(len(values), 1))(*[Named(n.encode(), self.array(v)) for n, v in values.items()])

@@ -902,8 +902,8 @@ def main():
         print(f"{results.passed} passed, {results.failed} failed")
         return results.failed > 0
     passed = failed = 0
-    for mode, sample in (("never", 1), ("always", 12)):
-        done = subprocess.run([sys.executable, *sys.argv], env={**os.environ, "KILN_JIT": mode, "KILN_SAMPLE": str(sample)}, capture_output=True, text=True)
+    for mode, sample, more in (("never", 1, {}), ("always", 12, {}), ("never", 5, {"KILN_TEST_SOURCE": "1"})):
+        done = subprocess.run([sys.executable, *sys.argv], env={**os.environ, "KILN_JIT": mode, "KILN_SAMPLE": str(sample), **more}, capture_output=True, text=True)
         lines = (done.stdout + done.stderr).splitlines()
         words = lines[-1].split() if lines else []
         if len(words) == 4 and words[1] == "passed,":

@@ -339,8 +339,8 @@ static void element(rows *s, int stage, kval slot, kval l) {
     if (stage >= 0) give_values(s, stage, slot);
     if (s->scan && stage == 1) show_states(s, s->waiting == NO_VALUE ? slot : l);
     emitter_ready(&s->e, s->needed);
-    for (int i = 0; i < s->n->nexprs; i++) if (fault_in(s, i, stage)) emitter_fault(&s->e, (uint32_t)i);
     reduce_element(s, stage, s->at.columns ? l : slot);
+    for (int i = 0; i < s->n->nexprs; i++) if (fault_in(s, i, stage)) emitter_fault(&s->e, (uint32_t)i);   /* of what a scan has reached, too */
     if (stage >= 0) keep_values(s, stage, slot);
     store_element(s, stage, l);
     if (s->at.columns || s->scan) states_forget(s);
