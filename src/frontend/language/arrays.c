@@ -6,6 +6,7 @@
  * not be put here. */
 #include <math.h>
 #include <string.h>
+#include "frontend/language/natives.h"
 #include "frontend/language/numpy.h"
 #include "kiln.h"
 #include "runtime/runtime.h"
@@ -91,16 +92,8 @@ static kn_array strong_array(machine *m, scalar s, kn_dtype t) {
 static kn_array number_array(machine *m, value v) {
     scalar s;
     if (v.kind == VALUE_BIG) {
-        double d = big_double(v);
-        if (d > 0 && d < 0x1p64) {                 /* an int that uint64 holds: the only big ones that arrays know */
-            value top = big_shift(m, v, -1), low = absent(top) ? NO_VALUE_ : big_bits(m, '&', v, int_value(1));
-            uint64_t u = absent(low) ? 0 : (uint64_t)top.u.i << 1 | (uint64_t)low.u.i;
-            bool good = top.kind == VALUE_INT && low.kind == VALUE_INT;
-            value_drop(m, top);
-            value_drop(m, low);
-            if (good) return kn_uint_(u);
-            if (absent(top) || absent(low)) return (kn_array){ 0 };
-        }
+        uint64_t u;                                /* the only big ones that arrays know are uint64's */
+        if (big_u64(v, &u)) return kn_uint_(u);
         raise(m, "OverflowError", "Python int too large to convert to C long");
         return (kn_array){ 0 };
     }
@@ -148,7 +141,7 @@ static void take_dtype(nest_shape *s, kn_dtype t) { s->dtype = s->dtype == KN_DT
 static bool number_dtype(machine *m, value v, kn_dtype *t) {
     scalar s;
     if (v.kind == VALUE_BIG) {
-        if (!(big_double(v) > 0 && big_double(v) < 0x1p64)) { raise(m, "OverflowError", "Python int too large to convert to C long"); return false; }
+        if (!big_u64(v, &(uint64_t){ 0 })) { raise(m, "OverflowError", "Python int too large to convert to C long"); return false; }
         *t = KN_UINT64;
         return true;
     }
@@ -218,7 +211,7 @@ static bool fill_numbers(machine *m, value v, kn_dtype t, char **to) {
         raise(m, isnan(s.v.f) ? "ValueError" : "OverflowError", "cannot convert float %s to integer", isnan(s.v.f) ? "NaN" : "infinity");
         return false;
     }
-    if (weak && !scalar_fits(s, t)) { raise(m, "OverflowError", "Python integer %lld out of bounds for %s", (long long)s.v.i, dtype_table[t].name); return false; }
+    if (weak && t != KN_BOOL && !scalar_fits(s, t)) { raise(m, "OverflowError", "Python integer %lld out of bounds for %s", (long long)s.v.i, dtype_table[t].name); return false; }
     element_store(t, *to, s);
     *to += dtype_size(t);
     return true;

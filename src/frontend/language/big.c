@@ -531,6 +531,13 @@ value big_from_double(machine *m, double d) {
     return big_shift(m, mantissa, exponent - 53);
 }
 
+bool big_u64(value v, uint64_t *u) {
+    const big_object *b = (const big_object *)v.u.o;
+    if (v.kind != VALUE_BIG || b->negative || trimmed(b->limb, b->n) != 2) return false;
+    *u = (uint64_t)b->limb[1] << 32 | b->limb[0];
+    return true;
+}
+
 value int_from_u64(machine *m, uint64_t u) {
     if (u <= INT64_MAX) return int_value((int64_t)u);
     big_object *r = big_new(m, 2);

@@ -3,6 +3,7 @@
 #ifndef KILN_LANGUAGE_MACHINE_H
 #define KILN_LANGUAGE_MACHINE_H
 #include "frontend/language/language.h"
+#include "frontend/print/print.h"
 
 /* ---- value.c, containers.c ---- */
 #define MACHINE_BLOCKS 16                            /* free lists: objects of up to 16 * 16 bytes */
@@ -66,6 +67,7 @@ struct machine_state {
     value handling;                                  /* the exception that an `except` or `finally` handles */
     bool placed;                                     /* this frame's place is noted in the exception */
     module_entry modules[MODULE_ENTRIES];            /* names of modules met before */
+    print_options print; char nan_text[16], inf_text[16];   /* contexts.c */
     value no_memory;                                 /* a MemoryError made beforehand */
     size_t nobjects;
 };

@@ -10,6 +10,7 @@ int big_sign(value v);                               /* -1, 0, 1 */
 bool big_ratio(machine *m, value a, value b, double *d);   /* a / b, rounded once; ZeroDivisionError, OverflowError */
 value big_negate(machine *m, value v);
 value int_from_u64(machine *m, uint64_t u);
+bool big_u64(value v, uint64_t *u);                  /* a BIG that uint64 holds; false: it does not (nothing raised) */
 /* An integer literal as int(text, base) reads it: spaces around, sign, prefix, underscores. ABSENT: ValueError. */
 value big_from_literal(machine *m, value string, int base);
 

@@ -30,6 +30,9 @@ value nonzero_columns(machine *m, value a);          /* np.nonzero: a tuple of p
 /* ---- numpy_names.c ---- */
 void module_each(const char *module, void (*visit)(const char *name, void *arg), void *arg);   /* every name that the module has */
 
+/* ---- contexts.c ---- */
+extern const native_row context_rows[]; extern const int ncontext_rows;   /* print options, error states */
+
 /* ---- generator.c ---- */
 bool value_generator(machine *m, value v, kn_rng *g);
 bool is_generator(value v);

@@ -438,7 +438,8 @@ static value numpy_name(machine *m, const char *name) {
     if (!strcmp(name, "True_") || !strcmp(name, "False_")) return (value){ VALUE_ELEMENT, KN_BOOL, { .i = name[0] == 'T' } };
     for (int t = 1; t < NDTYPES; t++) if (dtype_table[t].name && !strcmp(dtype_table[t].name, name)) return dtype_value((kn_dtype)t);
     for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++) if (!strcmp(dtype_names[i].name, name)) return dtype_value(dtype_names[i].t);
-    return row_named(m, numpy_rows, nnumpy_rows, name);
+    value context = row_named(m, context_rows, ncontext_rows, name);
+    return absent(context) && absent(m->exception) ? row_named(m, numpy_rows, nnumpy_rows, name) : context;
 }
 
 value module_name(machine *m, const char *module, const char *name) {
@@ -474,4 +475,5 @@ void module_each(const char *module, void (*visit)(const char *name, void *arg),
     if (strcmp(module, "numpy")) return;
     for (int t = 1; t < NDTYPES; t++) if (dtype_table[t].name) visit(dtype_table[t].name, arg);
     for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++) visit(dtype_names[i].name, arg);
+    for (int i = 0; i < ncontext_rows; i++) visit(context_rows[i].name, arg);
 }

@@ -109,6 +109,7 @@ static machine *machine_take(kn_program *p, message *why) {
 /* Machines with values that only cycles keep begin anew. */
 static void machine_give(kn_program *p, machine *m) {
     machine_forget(m);
+    m->printing = NULL;
     bool kept_it = false;
     if (machine_is_clean(m)) {
         pthread_mutex_lock(&p->lock);
