@@ -214,7 +214,7 @@ def numpy_function(name):
 ROUNDED = {np.dtype(np.float16): 1, BFLOAT16: 1, np.dtype(np.float32): 4, np.dtype(np.float64): 4, np.dtype(np.complex64): 8, np.dtype(np.complex128): 8}
 TRANSCENDENTAL = set("""exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 cbrt hypot sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh arcsinh
 arccosh arctanh sinc i0 power float_power deg2rad rad2deg""".split())
-INEXACT_COMPLEX = set("multiply divide reciprocal square sqrt absolute sign".split())
+INEXACT_COMPLEX = set("multiply divide reciprocal square sqrt absolute abs sign".split())
 # A zero's sign depends on the order of operands in NumPy's own loops, or differs in ml_dtypes.
 ANY_ZERO = set("maximum minimum fmax fmin sign nextafter".split())
 STYLES = {"reciprocal": "positive", "arcsin": "unit", "arccos": "unit", "arctanh": "unit", "power": "tame", "float_power": "tame", "i0": "tame", "ldexp": "tame", "lcm": "tame",

@@ -61,7 +61,8 @@ value raise_error(machine *m, const char *kind, const char *format, ...) {
 
 value raise_message(machine *m, const message *why) {
     if (why->status == KN_MEMORY_ERROR && !why->text[0]) return raise_memory(m);
-    return raise_made(m, kind_named(status_name(why->status)), string_value(m, why->text, strlen(why->text)));
+    bool axis = why->status == KN_INDEX_ERROR && strstr(why->text, ": axis ");     /* NumPy's kind for axes, an IndexError too */
+    return raise_made(m, kind_named(axis ? "AxisError" : status_name(why->status)), string_value(m, why->text, strlen(why->text)));
 }
 
 value raise_key(machine *m, value key) { return raise_made(m, kind_named("KeyError"), value_keep(key)); }

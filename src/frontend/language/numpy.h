@@ -33,6 +33,11 @@ void module_each(const char *module, void (*visit)(const char *name, void *arg),
 /* ---- contexts.c ---- */
 extern const native_row context_rows[]; extern const int ncontext_rows;   /* print options, error states */
 
+/* ---- grids.c: s_, mgrid, r_ ... ---- */
+value grid_named(machine *m, const char *name);      /* ABSENT without an exception: none of them */
+bool is_grid(value v);
+value grid_subscript(machine *m, value grid, value index);
+
 /* ---- generator.c ---- */
 bool value_generator(machine *m, value v, kn_rng *g);
 bool is_generator(value v);

@@ -438,6 +438,8 @@ static value numpy_name(machine *m, const char *name) {
     if (!strcmp(name, "True_") || !strcmp(name, "False_")) return (value){ VALUE_ELEMENT, KN_BOOL, { .i = name[0] == 'T' } };
     for (int t = 1; t < NDTYPES; t++) if (dtype_table[t].name && !strcmp(dtype_table[t].name, name)) return dtype_value((kn_dtype)t);
     for (size_t i = 0; i < sizeof dtype_names / sizeof *dtype_names; i++) if (!strcmp(dtype_names[i].name, name)) return dtype_value(dtype_names[i].t);
+    value grid = grid_named(m, name);
+    if (!absent(grid) || !absent(m->exception)) return grid;
     value context = row_named(m, context_rows, ncontext_rows, name);
     return absent(context) && absent(m->exception) ? row_named(m, numpy_rows, nnumpy_rows, name) : context;
 }

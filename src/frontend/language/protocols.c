@@ -352,7 +352,8 @@ value value_subscript(machine *m, value v, value index) {
         if (!absent(item)) return value_keep(item);
         return raise_key(m, index);
     }
-    case VALUE_STRING: case VALUE_BYTES: case VALUE_TUPLE: case VALUE_LIST: case VALUE_RANGE: case VALUE_RECORD: return sequence_index(m, v, index);
+    case VALUE_RECORD: return is_grid(v) ? grid_subscript(m, v, index) : sequence_index(m, v, index);
+    case VALUE_STRING: case VALUE_BYTES: case VALUE_TUPLE: case VALUE_LIST: case VALUE_RANGE: return sequence_index(m, v, index);
     case VALUE_ELEMENT: return raise_error(m, "IndexError", "invalid index to scalar variable");
     default: return raise_error(m, "TypeError", "'%s' object is not subscriptable", value_type_name(v));
     }
